@@ -109,6 +109,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('User', { exact: true }).fill('unknown')
       await press(page, 'Filter')
       await expect(page.getByText('Nothing found.')).toBeVisible()
+
+      for (const query of ['from=yesterday', 'user=unknown']) {
+        await page.goto(`/admin/activity/download?${query}`)
+        await expect(page).toHaveURL(`/admin/activity?${query}`)
+      }
     })
   })
 }

@@ -1,15 +1,20 @@
 import { type Api, AppError, toAppError } from '@floorpass/api'
 import { redirect } from '@remix-run/node'
+import { actIntents } from '#app/components/user-acts.tsx'
 import type { Text } from '#app/text.ts'
+
+type Act = (typeof actIntents)[number]
 
 type Form = { api: Api; userId: string; field: (name: string) => string; text: Text }
 
-/** Does the act of that intent. Null: the form has another one. */
+/** Runs the act that the intent names. Null: no such act. */
 export async function actOnUser(intent: string, { api, userId, field, text }: Form): Promise<{ done: string } | null> {
   const { administration } = api
   const { administrationActs: acts } = text
   const onUser = () => ({ userId, reason: field('reason') })
-  const run: Record<string, () => Promise<unknown>> = {
+  const act = actIntents.find((name) => name === intent)
+  if (!act) return null
+  const run: Record<Act, () => Promise<unknown>> = {
     profile: async () => {
       const { name, email } = await administration.getUser({ id: userId })
       const changed = {
@@ -32,12 +37,10 @@ export async function actOnUser(intent: string, { api, userId, field, text }: Fo
     restore: () => administration.unbanUser({ ...onUser(), clearPassword: field('clearPassword') === 'on' }),
     remove: () => administration.removeUser(onUser()),
   }
-  const act = Object.hasOwn(run, intent) ? run[intent] : undefined
-  if (!act) return null
-  return describeOutcome(act, { done: acts[intent as 'role'].done, waits: acts.waits, isRemoval: intent === 'remove' })
+  return describeOutcome(run[act], { done: acts[act].done, waits: acts.waits, isRemoval: intent === 'remove' })
 }
 
-/** Sends what the other administrator sent. */
+/** Approves by repeating the requester's call. */
 export async function approve(id: string, { api, userId, text }: Form): Promise<{ done: string }> {
   const { administration } = api
   const { approvals } = await administration.listApprovals({ userId })

@@ -18,7 +18,7 @@ export const withAdministration = <Result>(handler: Handler<Result>) =>
     }),
   )
 
-/** The address names something that does not exist. */
+/** Answers 404 when the address names something that does not exist. */
 export function throwNotFound(thrown: unknown): never {
   const isMissing = ['USER_NOT_FOUND', 'ORGANIZATION_NOT_FOUND', 'WEBHOOK_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR'].includes(
     toAppError(thrown).key,
@@ -26,9 +26,7 @@ export function throwNotFound(thrown: unknown): never {
   throw isMissing ? data(null, { status: 404 }) : thrown
 }
 
-const { exactCount } = policy.administration
-/** What is counted to here exactly. */
-export const mostExactly = exactCount
+export const { exactCount } = policy.administration
 
 /** Names the sentence for the number of users that `listUsers` answers. */
 export function describeCount(number: number, { isSearch, isFiltered }: { isSearch: boolean; isFiltered: boolean }) {

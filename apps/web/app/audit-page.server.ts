@@ -27,7 +27,7 @@ export const describeAuditEvent = (event: Event, page: PageContext) => ({
   })),
 })
 
-/** No event where the address names a user or an event that does not exist. */
+/** An unknown user or event in the address lists nothing. */
 export const noneIfUnknown = (thrown: unknown): { events: Event[] } => {
   if (!['USER_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR'].includes(toAppError(thrown).key)) throw thrown
   return { events: [] }

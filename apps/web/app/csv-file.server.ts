@@ -1,6 +1,6 @@
 import { toCsv } from '@floorpass/api'
 
-/** An answer that browsers save under a name with the day. */
+/** A CSV download, named after the day. */
 export const csvFile = (name: string, rows: readonly (readonly string[])[]): Response =>
   new Response(toCsv(rows), {
     headers: {

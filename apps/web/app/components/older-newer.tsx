@@ -5,7 +5,7 @@ type OlderNewerProps = {
   older: { to: string; label: string } | null
 }
 
-/** The ways from a page of a long list to the others. */
+/** Links between the pages of a long list. */
 export function OlderNewer({ newest, older }: OlderNewerProps) {
   if (!newest && !older) return null
   return (

@@ -6,6 +6,7 @@ import { Card } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { Moment } from '#app/components/moment.tsx'
+import { OlderNewer } from '#app/components/older-newer.tsx'
 import { Select } from '#app/components/select.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
@@ -137,12 +138,10 @@ export default function AdministrationUsers() {
             ))}
           </ul>
         )}
-        {(!isFirst || older) && (
-          <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
-            {!isFirst && <TextLink to={`/admin?show=${filter}`}>{text.newest}</TextLink>}
-            {older && <TextLink to={`/admin?${older}`}>{text.older}</TextLink>}
-          </p>
-        )}
+        <OlderNewer
+          newest={isFirst ? null : { to: `/admin?show=${filter}`, label: text.newest }}
+          older={older === null ? null : { to: `/admin?${older}`, label: text.older }}
+        />
       </Card>
     </>
   )

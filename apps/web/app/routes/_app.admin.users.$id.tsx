@@ -9,6 +9,7 @@ import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { DeviceIcon } from '#app/components/device-icon.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { ExactMoment, Moment } from '#app/components/moment.tsx'
+import { OlderNewer } from '#app/components/older-newer.tsx'
 import { OpenAccount } from '#app/components/open-account.tsx'
 import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
@@ -260,12 +261,10 @@ export default function AdministrationUser() {
             ))}
           </ol>
         )}
-        {(!isFirst || older) && (
-          <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
-            {!isFirst && <TextLink to={path}>{text.newest}</TextLink>}
-            {older && <TextLink to={`${path}?before=${older}`}>{text.older}</TextLink>}
-          </p>
-        )}
+        <OlderNewer
+          newest={isFirst ? null : { to: path, label: text.newest }}
+          older={older === null ? null : { to: `${path}?before=${older}`, label: text.older }}
+        />
       </Card>
       {mayImpersonate && <OpenAccount email={user.email} form={form('impersonate')} />}
       {mayAct && <UserActs user={user} form={form} />}

@@ -1,5 +1,5 @@
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
-import { mostExactly, throwNotFound, withAdministration } from '#app/administration.server.ts'
+import { exactCount, throwNotFound, withAdministration } from '#app/administration.server.ts'
 import { useAdministrationText } from '#app/administration-text.ts'
 import { Card, Detail } from '#app/components/card.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -25,8 +25,8 @@ export const loader = withAdministration(async ({ api, page, url }) => {
       url,
       types,
       contact,
-      waiting: Math.min(waiting, mostExactly),
-      isMore: waiting > mostExactly,
+      waiting: Math.min(waiting, exactCount),
+      isMore: waiting > exactCount,
       pauseReason,
       since: moment(pausedAt ?? failingSince),
     })),

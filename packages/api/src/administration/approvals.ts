@@ -56,7 +56,7 @@ export async function approveTogether(
   const pending = await tx.approval.findUnique({ where: { userId_action: { userId, action } }, include: { requester: true } })
   const isSame = pending !== null && pending.detail === detail && pending.expiresAt > new Date()
   if (isSame && pending.requestedBy === ctx.user.id) return null
-  if (isSame && counts(pending)) {
+  if (isSame && isStillValid(pending)) {
     await tx.approval.delete({ where: { id: pending.id } })
     return { reason: pending.reason, requestedBy: pending.requestedBy }
   }
@@ -71,15 +71,15 @@ export async function approveTogether(
   const subject = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const others = await tx.user.findMany({
     where: { role: 'admin', suspendedAt: null, id: { notIn: [ctx.user.id, userId] } },
-    take: policy.administration.mostMailed,
+    take: policy.administration.mostApproversMailed,
   })
   for (const other of others)
     await sendApprovalRequested(ctx, tx, other, { act: action, role: detail, requester: ctx.user.email, subject })
   return null
 }
 
-/** The one who asked has been an administrator since, and acts freely. */
-const counts = ({ createdAt, requester }: Approval & { requester: User }): boolean =>
+/** Whether the requester has stayed an administrator, neither suspended nor locked. */
+const isStillValid = ({ createdAt, requester }: Approval & { requester: User }): boolean =>
   requester.role === 'admin' &&
   !requester.suspendedAt &&
   !isLocked(requester) &&

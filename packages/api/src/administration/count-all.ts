@@ -3,8 +3,8 @@ import { policy } from '../kernel/policy.ts'
 import { administratorProcedure } from '../trpc.ts'
 
 const { exactCount } = policy.administration
-export const mostCounted = exactCount + 1
-const take = mostCounted
+/** One more tells that there are more. */
+export const take = exactCount + 1
 
 /** Counting a million rows takes longer than any page may: above `exactCount`, the planner's estimate for a table or a partial index. */
 export async function orEstimate(db: Database, counted: number, relation: string): Promise<number> {

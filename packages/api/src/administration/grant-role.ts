@@ -7,7 +7,7 @@ import { type ApprovingOperator, requireUser, toActor } from './operator.ts'
 
 /**
  * Replaces the role that the user has. Mails the user. USER_NOT_FOUND, USER_SUSPENDED, EMAIL_NOT_VERIFIED,
- * ADMINISTRATOR_FACTOR_REQUIRED without a passkey and without two-factor, APPROVAL_REQUIRED. Granted again, the role acts at once after a security change.
+ * ADMINISTRATOR_FACTOR_REQUIRED without a passkey and without two-factor, APPROVAL_REQUIRED. Granting again ends the wait after a security change.
  */
 export async function grantRole(
   operator: ApprovingOperator<'grant-role', 'administrator-role'>,

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { presentMemberWithUser, presentOrganization } from '../organizations/present-organization.ts'
 import { administratorProcedure } from '../trpc.ts'
-import { mostCounted, orEstimate } from './count-all.ts'
+import { orEstimate, take } from './count-all.ts'
 import { mostFound } from './find-users.ts'
 import type { Reader } from './operator.ts'
 import { findOrganizationsInput, getAnyOrganizationInput } from './organization-contract.ts'
@@ -69,7 +69,7 @@ export const listAllOrganizations = administratorProcedure('organization:list')
         orderBy: { id: 'desc' },
         take: limit,
       })
-      const counted = await db.organization.count({ take: mostCounted })
+      const counted = await db.organization.count({ take })
       return {
         organizations: organizations.map(presentFoundOrganization),
         total: await orEstimate(db, counted, 'organizations'),

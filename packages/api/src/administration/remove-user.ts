@@ -6,7 +6,7 @@ import { changeWithApproval } from './approvals.ts'
 import { actOnUserInput } from './contract.ts'
 import { asApprovingOperator, requireUser } from './operator.ts'
 
-/** The event stays in the activity of the administrator: that of the user ends with the account. YOU_CANNOT_REMOVE_YOURSELF, ACCOUNT_LOCKED. */
+/** Records the event for the administrator: the events of the user are deleted with the account. YOU_CANNOT_REMOVE_YOURSELF, ACCOUNT_LOCKED. */
 export const removeUser = customMutation({
   access: 'user:delete',
   sensitive: true,

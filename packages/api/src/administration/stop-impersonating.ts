@@ -6,7 +6,7 @@ import { presentSession, presentUser } from '../sessions/present-session.ts'
 import { endSession, setSessionCookie } from '../sessions/session-store.ts'
 import { lockCaller } from '../users/lock-user.ts'
 
-/** Returns to the session that this one came from, or signs out without its cookie. NOT_IMPERSONATING, UNAUTHORIZED. */
+/** Returns to the administrator's session. Signs out without the cookie of that session. NOT_IMPERSONATING, UNAUTHORIZED. */
 export const stopImpersonating = mutation({
   access: 'session',
   whileImpersonated: true,

@@ -9,7 +9,7 @@ import { showOrganization } from './organizations.ts'
 
 type Change = 'suspend-organization' | 'restore-organization'
 
-/** No role in it counts while it is suspended: no session has it active, and its API keys are refused. Ignores a suspended one. ORGANIZATION_NOT_FOUND. */
+/** Its roles, active sessions and API keys stop working. Changes nothing if it is suspended already. ORGANIZATION_NOT_FOUND. */
 export const suspendOrganization = (
   operator: Operator<'suspend-organization', 'organization-suspension'>,
   id: string,

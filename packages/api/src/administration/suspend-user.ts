@@ -1,4 +1,5 @@
-import type { Transaction } from '@floorpass/db'
+import type { Prisma, Transaction, User } from '@floorpass/db'
+import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendPasswordCleared, sendSupportAct } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
@@ -62,18 +63,14 @@ export async function restoreUser(
     { action: 'restore-user', userId, detail: shouldClearPassword ? 'clear-password' : '', reason },
     {
       async check(tx) {
-        // Under a lock, the reset that would follow is refused.
+        // A locked account refuses the reset that clearing leads to.
         if (shouldClearPassword) assertUnlocked(await tx.user.findUniqueOrThrow({ where: { id: userId } }))
       },
       async change(tx, _checked, approved) {
-        const [user] = await tx.user.updateManyAndReturn({
-          where: { id: userId, suspendedAt: { not: null } },
-          data: { suspendedAt: null, suspendedUntil: null },
-        })
+        const user = await liftSuspension(ctx, tx, { id: userId, suspendedAt: { not: null } })
         if (!user) return { restored: false }
         const details = { ...approved, clearPassword: shouldClearPassword }
         await ctx.record(tx, { userId, ...toActor(operator), action: 'restore-user', details })
-        await startHold(ctx, tx, userId, 'operator')
         if (shouldClearPassword) {
           await clearPassword(tx, userId)
           await sendPasswordCleared(ctx, tx, user)
@@ -82,6 +79,18 @@ export async function restoreUser(
       },
     },
   )
+}
+
+/** Opens the account with a hold on withdrawals. Lock the user first. Null when no suspended user matches. */
+export async function liftSuspension(
+  ctx: Context,
+  tx: Transaction,
+  where: Prisma.UserWhereInput & { id: string },
+): Promise<User | null> {
+  const [user] = await tx.user.updateManyAndReturn({ where, data: { suspendedAt: null, suspendedUntil: null } })
+  if (!user) return null
+  await startHold(ctx, tx, user.id, 'operator')
+  return user
 }
 
 /** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF; errors of `suspendUser`. */

@@ -2,8 +2,8 @@ import type { Deps } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
 import { sendSupportAct } from '../mail/notifications.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { startHold } from '../users/start-hold.ts'
 import { createOperator } from './operator.ts'
+import { liftSuspension } from './suspend-user.ts'
 
 /** Ends suspensions whose time is over, each minute. Until then the account stays closed. */
 export type SuspensionEnds = {
@@ -40,13 +40,9 @@ export function createSuspensionEnds(deps: Deps): SuspensionEnds {
     db.$transaction(async (tx) => {
       await lockUser(tx, id)
       // An administrator may have suspended the user for longer.
-      const [user] = await tx.user.updateManyAndReturn({
-        where: { id, ...due },
-        data: { suspendedAt: null, suspendedUntil: null },
-      })
+      const user = await liftSuspension(ctx, tx, { id, ...due })
       if (!user) return 0
       await ctx.record(tx, { userId: id, actorId: 'schedule', action: 'end-suspension' })
-      await startHold(ctx, tx, id, 'operator')
       await sendSupportAct(ctx, tx, user, { act: 'restored', until: null })
       return 1
     })

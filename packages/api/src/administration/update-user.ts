@@ -7,10 +7,6 @@ import { updateUserOfAdministratorInput } from './contract.ts'
 import { presentFoundUser } from './find-users.ts'
 import { asOperator, assertNotOneself, requireUser, toActor } from './operator.ts'
 
-const ownRoutes: Record<string, 'USER_ID_CANNOT_BE_UPDATED' | 'PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER'> = {
-  id: 'USER_ID_CANNOT_BE_UPDATED',
-  password: 'PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER',
-}
 const updatable = ['name', 'image', 'locale', 'email']
 
 /**
@@ -29,11 +25,10 @@ export const updateUserOfAdministrator = customMutation({
 
   async run({ ctx, input: { userId, data, reason } }) {
     assertNotOneself(ctx, userId)
-    for (const field of Object.keys(data)) {
-      if (Object.hasOwn(ownRoutes, field)) throw new AppError(ownRoutes[field] ?? 'FIELD_NOT_ALLOWED')
-      if (!updatable.includes(field))
-        throw new AppError('FIELD_NOT_ALLOWED', { message: 'Only name, image, locale and email can be set' })
-    }
+    if (Object.hasOwn(data, 'id')) throw new AppError('USER_ID_CANNOT_BE_UPDATED')
+    if (Object.hasOwn(data, 'password')) throw new AppError('PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER')
+    if (!Object.keys(data).every((field) => updatable.includes(field)))
+      throw new AppError('FIELD_NOT_ALLOWED', { message: 'Only name, image, locale and email can be set' })
     const { name, image, locale, email: newEmail } = data
     const entries = Object.entries({ name, image, locale }).filter(([, value]) => value !== undefined)
     if (entries.length === 0 && newEmail === undefined) throw new AppError('NO_DATA_TO_UPDATE')

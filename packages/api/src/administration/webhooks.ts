@@ -13,7 +13,7 @@ import type { Operator, Reader } from './operator.ts'
 
 export { expandTypes }
 
-const { exactCount: mostCounted } = policy.administration
+const { exactCount } = policy.administration
 
 export type NewWebhook = { url: string; types: readonly string[]; contact: string; locale: Locale }
 
@@ -33,7 +33,7 @@ export async function createWebhook({ ctx, name }: Operator, webhook: NewWebhook
   return { id, secret: keys.secret, publicKey: getPublicKey(keys) }
 }
 
-/** `waiting` counts to one above `mostCounted`. */
+/** `waiting` counts to one above `exactCount`. */
 export async function findWebhooks({ ctx }: Reader) {
   const webhooks = await ctx.db.webhook.findMany({ orderBy: { id: 'asc' } })
   // A webhook that failed for days has millions of rows.
@@ -41,7 +41,7 @@ export async function findWebhooks({ ctx }: Reader) {
     SELECT id AS "webhookId", counted::int AS count FROM webhooks CROSS JOIN LATERAL (
       SELECT count(*) AS counted FROM (
         SELECT FROM webhook_deliveries WHERE webhook_id = webhooks.id AND status = 'waiting'
-        ORDER BY next_attempt_at LIMIT ${mostCounted + 1}
+        ORDER BY next_attempt_at LIMIT ${exactCount + 1}
       ) AS due
     ) AS deliveries`
   return webhooks.map(({ id, url, types, contact, createdBy, createdAt, pausedAt, pauseReason, failingSince, keysSealed }) => ({

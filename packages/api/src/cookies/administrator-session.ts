@@ -8,7 +8,7 @@ import {
   setFlowCookie,
 } from './flow-cookie.ts'
 
-const cookie: FlowCookie<'admin_session'> = { name: 'admin_session', lifetime: policy.administration.impersonation }
+const cookie: FlowCookie<'admin_session'> = { name: 'admin_session', lifetime: policy.administration.impersonationLifetime }
 
 type AdministratorCookie = SetsCookies<'admin_session'>
 

@@ -61,16 +61,14 @@ export const policy = {
     furthestOffset: 1000,
     /** The count of users is exact up to here, then an estimate of the database. */
     exactCount: 500,
-    /** In one file of the audit log. */
+    /** The most events in one audit file. */
     exportedEvents: 10_000,
-    /** A second administrator has as long to ask for the same. */
+    /** How long a request waits for the second administrator. */
     approvalLifetime: 1 * day,
-    /** Administrators who are asked to approve. */
-    mostMailed: 20,
+    mostApproversMailed: 20,
     longestSuspension: 10 * 365 * day,
     suspensionEndsEvery: 1 * minute,
-    /** Of an impersonated session. It is never extended. */
-    impersonation: 30 * minute,
+    impersonationLifetime: 30 * minute,
   },
   /** ADR 037. */
   passkeys: {

@@ -8,13 +8,13 @@ export function assertNotImpersonated({ session }: Pick<ActiveSession, 'session'
   if (session.impersonatedBy !== null) throw new AppError('IMPERSONATION_READ_ONLY')
 }
 
-/** The same for a call that may need no session, such as a sign-in: it would act in the browser of the administrator. */
+/** Also for public calls, such as a sign-in, that carry the cookie of an impersonated session. IMPERSONATION_READ_ONLY. */
 export async function assertNotImpersonating(ctx: Context, access: string | undefined): Promise<void> {
   const active = await (access === 'public' ? inspectPresentedSession(ctx) : ctx.findSession())
   if (active) assertNotImpersonated(active)
 }
 
-/** A sign-in with an old cookie is no use of a session, and no guess at one. */
+/** Reads the cookie of a public call without counting it as use of the session. */
 function inspectPresentedSession(ctx: Context): Promise<ActiveSession | null> {
   const token = findSessionToken(ctx)
   return token === undefined ? Promise.resolve(null) : inspectSession(ctx, { token })

@@ -294,7 +294,7 @@ export async function startSession(
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
 }
 
-/** The caller's own session stays, and ends this one with it. The user sees no device. After the commit, call `setSessionCookie`. */
+/** Starts a read-only session of the user that ends with the caller's session. Stores no device. After the commit, call `setSessionCookie`. */
 export async function startImpersonation(
   ctx: SessionScope & ActiveSession,
   tx: Transaction,
@@ -309,7 +309,7 @@ export async function startImpersonation(
     id: hashToken(token),
     ipAddress: '',
     userAgent: '',
-    expiresAt: new Date(Math.min(Date.now() + policy.administration.impersonation * 1000, expiresAt.getTime())),
+    expiresAt: new Date(Math.min(Date.now() + policy.administration.impersonationLifetime * 1000, expiresAt.getTime())),
   }
   await insertSession(tx, session)
   return { session, token }

@@ -1,10 +1,9 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { unprotected } from '../kernel/account-protection.ts'
 import { fieldLengths } from '../kernel/field-problems.ts'
 import { imageUrl, personName } from '../kernel/fields.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
+import { buildUnverifiedUser } from '../users/build-unverified-user.ts'
 import { claimImportedUser } from '../users/claim-imported-user.ts'
 import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
 import { lockUser } from '../users/lock-user.ts'
@@ -64,27 +63,8 @@ async function lockEmailOwner(tx: Transaction, { id: providerId }: SocialProvide
 }
 
 function buildUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
-  const now = new Date()
   const readableName = personName.safeParse([...name].slice(0, fieldLengths.name).join(''))
   const usableImage = imageUrl.safeParse(image)
-  return {
-    id: randomUUIDv7(),
-    name: readableName.success ? readableName.data : (email.split('@')[0] ?? email),
-    email,
-    emailVerified: true,
-    image: usableImage.success ? usableImage.data : null,
-    locale: ctx.client.locale,
-    tradingEnabled: false,
-    riskLevel: 'conservative',
-    twoFactorEnabled: false,
-    unlinkedProviders: [],
-    suspendedAt: null,
-    suspendedUntil: null,
-    role: null,
-    roleGrantedAt: null,
-    ...unprotected,
-    importedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const profile = { name: readableName.success ? readableName.data : (email.split('@')[0] ?? email), image: usableImage.data }
+  return { ...buildUnverifiedUser(ctx, { ...profile, email }), emailVerified: true }
 }

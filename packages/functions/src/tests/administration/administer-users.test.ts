@@ -334,6 +334,25 @@ describe('a suspension', () => {
     expect(await findUser(userId)).toMatchObject({ suspendedAt: expect.any(Date) })
   })
 
+  test('that cannot end does not keep the others from ending', async () => {
+    const [stuck, free] = [await app.signedIn(), await app.signedIn()]
+    const ends = (suspendedUntil: Date) => ({ suspendedAt: new Date(0), suspendedUntil })
+    await app.db.user.update({ where: { id: stuck.userId }, data: ends(new Date(1)) })
+    await app.db.user.update({ where: { id: free.userId }, data: ends(new Date(2)) })
+    await app.db.$executeRawUnsafe(`
+      CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a fault'; END $$`)
+    await app.db.$executeRawUnsafe(`
+      CREATE TRIGGER refuse_end BEFORE UPDATE ON users FOR EACH ROW WHEN (OLD.id = '${stuck.userId}') EXECUTE FUNCTION refuse_end()`)
+    const logged = app.logs.length
+    await app.service.suspensionEnds.run()
+    await app.db.$executeRawUnsafe('DROP TRIGGER refuse_end ON users')
+    expect(await findUser(free.userId)).toMatchObject({ suspendedAt: null })
+    expect(await findUser(stuck.userId)).toMatchObject({ suspendedUntil: new Date(1) })
+    expect(app.logs.slice(logged)).toContainEqual(expect.objectContaining({ msg: 'suspension not ended', userId: stuck.userId }))
+    await app.service.suspensionEnds.run()
+    expect(await findUser(stuck.userId)).toMatchObject({ suspendedAt: null })
+  })
+
   test('gets no earlier end by another suspension: ending one needs a second administrator', async () => {
     const { userId } = await app.signedIn()
     await ban(userId)

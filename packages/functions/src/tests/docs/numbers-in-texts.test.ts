@@ -35,7 +35,7 @@ test.each([
   ],
   [
     'an opened account',
-    [policy.administration.impersonation, 30 * 60],
+    [policy.administration.impersonationLifetime, 30 * 60],
     { 'en/administration.ts': 'for 30 minutes at most', 'fr/administration.ts': 'pendant 30 minutes au plus' },
   ],
 ])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {

@@ -238,13 +238,13 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   'administration.exportedEvents': ['administration/audit-file.test.ts', 'has ten thousand events at most'],
   'administration.exactCount': ['administration/administrators.test.ts', 'counts exactly up to five hundred'],
   'administration.approvalLifetime': ['administration/two-administrators.test.ts', 'counts for a day, to the second'],
-  'administration.mostMailed': ['administration/two-administrators.test.ts', 'mails at most 20 other administrators'],
+  'administration.mostApproversMailed': ['administration/two-administrators.test.ts', 'mails at most 20 other administrators'],
   'administration.longestSuspension': [
     'administration/administer-users.test.ts',
     'a suspension lasts a minute at least and ten years at most',
   ],
   'administration.suspensionEndsEvery': ['administration/administer-users.test.ts', 'ends by itself within a minute'],
-  'administration.impersonation': ['administration/impersonation.test.ts', 'ends after 30 minutes, to the second'],
+  'administration.impersonationLifetime': ['administration/impersonation.test.ts', 'ends after 30 minutes, to the second'],
   'passkeys.perUser': ['passkeys/register-passkey.test.ts', 'refuses a passkey beyond the limit'],
   async 'passkeys.challengeLifetime'() {
     const tab = await app.signedIn()
