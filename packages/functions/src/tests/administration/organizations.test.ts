@@ -117,6 +117,16 @@ test('a suspended organization permits nothing, and is not deleted with its only
   expect(await app.db.user.count({ where: { id: owner.userId } })).toBe(1)
 })
 
+test('a session that still has a suspended organization active loses it with its next token', async () => {
+  const tab = await administrator()
+  const { id, owner } = await createDesk()
+  await tab.post('/auth/admin/suspend-organization', { organizationId: id, reason })
+  // As a renewal that has read the session before the suspension.
+  await app.db.session.updateMany({ where: { userId: owner.userId }, data: { activeOrganizationId: id } })
+  expect(outcome(await owner.post('/auth/reauthenticate', { password: owner.person.password }))).toEqual(done)
+  expect(await app.db.session.findFirst({ where: { userId: owner.userId } })).toMatchObject({ activeOrganizationId: null })
+})
+
 test('an invitation to a suspended organization stays open, and is accepted after its end', async () => {
   const tab = await administrator()
   const { id, owner } = await createDesk()
