@@ -1,5 +1,6 @@
 import type { Sql } from '@floorpass/db'
 import type { ChangeFeed } from '../changes/change-feed.ts'
+import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import type { RareLog } from '../kernel/rare-log.ts'
 
@@ -12,6 +13,8 @@ export type EventFeed = {
   waitForGrowth(version: number, signal: AbortSignal): Promise<void>
   /** Take it before a read, so that `waitForGrowth` misses nothing. */
   version(): number
+  /** Long polls and streams hold a connection each. Returns what releases it. SERVICE_BUSY. */
+  acquireReader(): () => void
   stopReaders(): void
   isStopping(): boolean
   onGrow(call: () => void): void
@@ -24,6 +27,7 @@ type EventFeedOptions = { sql: Sql; changes: Pick<ChangeFeed, 'subscribeToEvents
 export function createEventFeed({ sql, changes, logRarely }: EventFeedOptions): EventFeed {
   let version = 0
   const waiters = new Set<() => void>()
+  let readers = 0
   let isStarted = false
   let isStopping = false
   let running: Promise<boolean> | undefined
@@ -93,6 +97,15 @@ export function createEventFeed({ sql, changes, logRarely }: EventFeedOptions): 
       signal.removeEventListener('abort', end)
       clearTimeout(timer)
       waiters.delete(resolve)
+    },
+    acquireReader() {
+      if (readers >= policy.events.readersAtOnce) throw new AppError('SERVICE_BUSY', { retryAfter: 1 })
+      readers += 1
+      let isReleased = false
+      return () => {
+        if (!isReleased) readers -= 1
+        isReleased = true
+      }
     },
     stopReaders() {
       isStopping = true

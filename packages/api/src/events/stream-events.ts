@@ -3,7 +3,6 @@ import { type EventPage, findStart, readEvents } from '../event-feed/read-events
 import { policy } from '../kernel/policy.ts'
 import { serviceProcedure } from '../trpc.ts'
 import { followEventsInput } from './contract.ts'
-import { acquireReader } from './readers.ts'
 
 export type EventStream = { pages: AsyncGenerator<EventPage>; close(): void }
 
@@ -11,7 +10,7 @@ export type EventStream = { pages: AsyncGenerator<EventPage>; close(): void }
 export const streamEvents = serviceProcedure('events:read')
   .input(followEventsInput)
   .query(async ({ ctx, input: { after, since, types } }): Promise<EventStream> => {
-    const release = acquireReader()
+    const release = ctx.events.acquireReader()
     const closing = new AbortController()
     const end = AbortSignal.any([closing.signal, AbortSignal.timeout(policy.events.streamLifetime * 1000)])
     try {
