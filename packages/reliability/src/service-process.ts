@@ -32,7 +32,8 @@ export function launchService(
 ): LaunchedService {
   const child = spawn(join(checkout, 'deploy/start.sh'), nodeFlags, {
     cwd: checkout,
-    env: onlyThese(environment),
+    // As `npm start` does: a start then takes a fifth less processor time.
+    env: { NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'), ...onlyThese(environment) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

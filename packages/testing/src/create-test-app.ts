@@ -62,7 +62,11 @@ let persons = 0
 export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const testDatabase = await borrowTestDatabase()
   const config = loadConfig({ RATE_LIMIT: 'off', ...environment })
-  const database = await openDatabase(testDatabase.options)
+  // Three files run at once, each with several apps, and PostgreSQL takes 100 connections by default.
+  const database = await openDatabase({
+    ...testDatabase.options,
+    ...(testDatabase.options.kind === 'postgres' && { poolSize: 5 }),
+  })
   const outbox = createTestOutbox()
   const logs: Record<string, unknown>[] = []
   const redis = process.env.REDIS_URL

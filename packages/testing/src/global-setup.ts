@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@floorpass/db'
 import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openRunFolder } from './run-folder.ts'
+import { builtMarker, openRunFolder } from './run-folder.ts'
 import { asAdmin, type TestTemplates, urlOf } from './test-templates.ts'
 
 // A database name contains the start time of its run, so that a run drops what a killed run left.
@@ -17,6 +17,8 @@ export const setup = async (project: TestProject) => {
   const folder = openRunFolder()
   const { templates, teardown } = adminUrl ? await preparePostgres(adminUrl) : await prepareEmbedded()
   project.provide('testTemplates', templates)
+  // In watch mode the sources may have changed.
+  project.onTestsRerun(() => rm(join(tmpdir(), builtMarker), { force: true }))
   return async () => {
     await teardown()
     folder.remove()

@@ -2,6 +2,9 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** In the folder of a run: the service is built. */
+export const builtMarker = 'built'
+
 const namePattern = /^floorpass-(\d+)-/
 
 export function openRunFolder(): { remove(): void } {

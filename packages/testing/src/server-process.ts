@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { type Exit, freePort, killServices, launchService, type ServiceProcess, startService } from '@floorpass/reliability'
 import { afterAll, inject, vi } from 'vitest'
+import { builtMarker } from './run-folder.ts'
 import { createTestDatabase } from './test-database.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -50,8 +51,10 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
 })
 
-/** Builds the pages as `npm start` does. A lock keeps parallel test files from building at the same time. */
-async function buildPages(): Promise<void> {
+/** Builds the service as `npm start` does, once a run. A lock keeps parallel files and runs from building at the same time. */
+async function buildService(): Promise<void> {
+  const built = join(tmpdir(), builtMarker)
+  if (existsSync(built)) return
   const cache = join(root, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const lock = new DatabaseSync(join(cache, 'test-build.lock'), { timeout: 120_000 })
@@ -69,9 +72,10 @@ async function buildPages(): Promise<void> {
   }
   const [code] = await once(turbo, 'close')
   lock.close()
-  if (code !== 0) throw new Error(`the build of the pages failed:\n${output}`)
+  if (code !== 0) throw new Error(`the build failed:\n${output}`)
+  await writeFile(built, '')
 }
 
 // Starting and stopping a process takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 90_000 })
-await buildPages()
+await buildService()
