@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createOperator, findWebhookUrlProblem } from '@floorpass/api/administration'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { shortenTimeouts } from '@floorpass/testing/timeouts'
 import { addEvents, addWebhook, createQueue, deliveryOf, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
@@ -137,9 +138,7 @@ describe('without private targets', () => {
   })
 
   test('resolves a name once and connects to the address that it checked, whatever the name says later', async () => {
-    const original = AbortSignal.timeout.bind(AbortSignal)
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => original(ms / 50))
-    onTestFinished(() => timeout.mockRestore())
+    shortenTimeouts()
     const opened = watchConnections()
     // The address belongs to no network: IANA has not allocated it.
     const resolve = vi.fn(async () => [{ address: '127.0.0.1', family: 4 }])

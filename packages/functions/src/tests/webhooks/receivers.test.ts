@@ -8,8 +8,9 @@ import { createAuthority } from '@floorpass/testing/certificates'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
+import { holdTimeouts, shortenTimeouts } from '@floorpass/testing/timeouts'
 import { addEvents, addWebhook, deliveryOf, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp(privateTargets)
 const { webhooks } = app.service.deps
@@ -25,14 +26,6 @@ async function send(url: string): Promise<string> {
   await addEvents(app, ['ada'])
   await webhooks.drain()
   return id
-}
-
-/** Ten seconds last a hundredth of that. */
-function shortenTimeouts() {
-  const original = AbortSignal.timeout.bind(AbortSignal)
-  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => original(ms / 100))
-  onTestFinished(() => spy.mockRestore())
-  return spy
 }
 
 describe('a receiver', () => {
@@ -102,7 +95,7 @@ describe('a receiver', () => {
   })
 
   const noAnswer = `no answer within ${timeout} s`
-  test.each<[string, (response: ServerResponse) => unknown, object]>([
+  test.each<[string, (response: ServerResponse) => unknown, { lastStatus: null; lastError?: unknown }]>([
     ['hangs before it answers', () => {}, { lastStatus: null, lastError: noAnswer }],
     [
       'hangs within a header',
@@ -123,7 +116,8 @@ describe('a receiver', () => {
       { lastStatus: null, lastError: expect.stringContaining('HPE_HEADER_OVERFLOW') },
     ],
   ])('that %s gets the event again, after ten seconds at most', async (_, respond, expected) => {
-    const timeouts = shortenTimeouts()
+    // A busy machine must not reach a short timeout before another error.
+    const timeouts = expected.lastError === undefined || expected.lastError === noAnswer ? shortenTimeouts() : holdTimeouts()
     const receiver = await startReceiver()
     let socket: Socket | null = null
     receiver.respond((response) => {
