@@ -285,14 +285,19 @@ describe('the metrics', () => {
       await sampleOf('floorpass_database_up', busy)
       expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(10)
       expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
-      const sleeps = Promise.all(Array.from({ length: 12 }, () => busy.db.$queryRaw`SELECT pg_sleep(2)::text`))
+      const open = Promise.withResolvers<void>()
+      const users = Array.from({ length: 12 }, () => busy.db.$transaction(() => open.promise))
       await eventually(async () => {
         const text = String((await scrape(busy)).body)
         expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
         expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
       })
-      await sleeps
-      expect(await sampleOf('floorpass_database_connection_longest_wait_seconds', busy)).toBeGreaterThan(1.5)
+      const seenAt = performance.now()
+      await scrape(busy)
+      const waited = (performance.now() - seenAt) / 1000
+      open.resolve()
+      await Promise.all(users)
+      expect(await sampleOf('floorpass_database_connection_longest_wait_seconds', busy)).toBeGreaterThan(waited)
       await eventually(async () =>
         expect(await sampleOf('floorpass_database_connections{state="in_use"}', busy)).toBeLessThanOrEqual(1),
       )

@@ -183,23 +183,33 @@ test.runIf('DATABASE_URL' in environment)('an operator who suspends a user ends 
 
 test('a revocation arrives before the long poll would end', async () => {
   const { person, userId } = await signUp()
-  const lags: number[] = []
-  let signedOutAt = 0
+  let endings = 0
   const { follower } = await startBackend({
     maxAgeMs: 120_000,
     onEvent: ({ type, data }) => {
-      if (type === 'session.ended' && data.userId === userId) lags.push(performance.now() - signedOutAt)
+      if (type === 'session.ended' && data.userId === userId) endings += 1
     },
   })
   const tabs = await Promise.all(Array.from({ length: 5 }, () => signIn(person)))
+  const closing = new AbortController()
+  onTestFinished(() => closing.abort())
   for (const [index, tab] of tabs.entries()) {
+    // Another poll, for a type of which no event comes, ends before the follower's own would.
+    let isOver = false
+    const query = new URLSearchParams({ after: follower.state().cursor ?? '', types: 'key.ended', wait: '20' })
+    void fetch(`${service.url}/auth/events?${query}`, {
+      headers: { authorization: `Bearer ${serviceKey}` },
+      signal: closing.signal,
+    })
+      .catch(() => {})
+      .finally(() => {
+        isOver = true
+      })
     await post(tab, '/auth/sign-out')
-    signedOutAt = performance.now()
-    await eventually(() => expect(lags).toHaveLength(index + 1))
+    await eventually(() => expect(endings).toBe(index + 1))
+    expect(isOver).toBe(false)
   }
   expect(follower.state().isCurrent).toBe(true)
-  // The wait is 30 seconds.
-  expect(Math.max(...lags)).toBeLessThan(10_000)
 })
 
 test('the bound refuses every token while the service is away, and no revocation is missed when it is back', async () => {
