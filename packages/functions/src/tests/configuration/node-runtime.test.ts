@@ -25,14 +25,12 @@ function runBootstrap(claims: Record<string, string>, command = [process.execPat
   const changes = `const real = process; const claims = { ${claimed} }
     globalThis.process = new Proxy({}, { get: (_, name) => claims[name] ?? real[name]?.bind?.(real) ?? real[name] })`
   const [program = '', ...args] = command
-  const started = performance.now()
   const { status, stderr } = spawnSync(
     program,
     [...args, `--import=data:text/javascript,${encodeURIComponent(changes)}`, 'scripts/bootstrap.mjs'],
     { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH } },
   )
   expect(existsSync(join(folder, 'node_modules'))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(20_000)
   return { status, stderr }
 }
 const isNode = (version: string, typescript = "'strip'") => ({

@@ -163,6 +163,7 @@ describe.runIf(testDatabase.kind === 'postgres')('a search that has its answer',
     const client = new Client()
     await client.connect()
     const before = asked
+    // Six times the pause between two searches.
     await delay(1_500)
     await client.end()
     expect(asked - before).toBeLessThanOrEqual(1)

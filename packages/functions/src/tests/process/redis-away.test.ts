@@ -59,6 +59,7 @@ test('a connection that the service closes stays closed, also when Redis was awa
   await new Promise<void>((resolve) => redis.once('reconnecting', () => redis.once('connecting', resolve)))
   closeRedis(redis)
   const before = connections
+  // Longer than the second after which the service connects again.
   await delay(1_500)
   expect(connections).toBe(before)
 })

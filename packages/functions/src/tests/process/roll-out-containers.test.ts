@@ -132,10 +132,10 @@ describe('a rollout of containers', () => {
   })
 
   test('removes a new version that keeps restarting, without waiting for it', async () => {
-    const started = performance.now()
     const { code, output } = await rollOut(completeSettings, 'ghcr.io/owner/broken:1')
     expect([code, output]).toEqual([1, expect.stringContaining('The old version still serves')])
-    expect(performance.now() - started).toBeLessThan(30_000)
+    // The first answer of Docker decides.
+    expect(calls().filter((call) => call.startsWith('inspect '))).toHaveLength(1)
     expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
   })
 
