@@ -319,3 +319,9 @@ test('a missing socket means that PostgreSQL is away, and a missing file does no
   const missing = (syscall: string) => Object.assign(new Error(`${syscall} ENOENT /nowhere`), { code: 'ENOENT', syscall })
   expect([isDatabaseUnavailable(missing('connect')), isDatabaseUnavailable(missing('open'))]).toEqual([true, false])
 })
+
+test('a service takes ten connections at most, besides its channel', async () => {
+  const database = await openDatabase({ kind: 'postgres', url: 'postgresql://127.0.0.1:1/none' })
+  onTestFinished(database.close)
+  expect(database.poolState?.()).toEqual({ open: 0, idle: 0, limit: 10, waiting: 0, longestWait: 0 })
+})

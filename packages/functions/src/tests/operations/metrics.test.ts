@@ -283,13 +283,13 @@ describe('the metrics', () => {
     async () => {
       const busy = await createTestApp({ METRICS_TOKEN: token })
       await sampleOf('floorpass_database_up', busy)
-      expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(10)
+      expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(5)
       expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
       const open = Promise.withResolvers<void>()
       const users = Array.from({ length: 12 }, () => busy.db.$transaction(() => open.promise))
       await eventually(async () => {
         const text = String((await scrape(busy)).body)
-        expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
+        expect(text).toContain('floorpass_database_connections{state="in_use"} 5\n')
         expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
       })
       const seenAt = performance.now()
