@@ -27,10 +27,19 @@ afterAll(() => {
     process.kill(Number(readFileSync(join(state, name), 'utf8')), 'SIGKILL')
 })
 
-async function rollOut(environment: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
+/** Makes the clock of a roll-out ten times as fast. Pauses do not change. */
+const fasterClock = `--import=data:text/javascript,${encodeURIComponent(`
+  const { now } = Date
+  const start = now()
+  Date.now = () => start + 10 * (now() - start)`)}`
+
+async function rollOut(
+  environment: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(
     process.execPath,
-    ['deploy/roll-out.mjs', '--process', '--state', state, '--ports', ports.join(), '--proxy', admin],
+    [...nodeFlags, 'deploy/roll-out.mjs', '--process', '--state', state, '--ports', ports.join(), '--proxy', admin],
     {
       cwd: root,
       env: {
@@ -58,7 +67,7 @@ async function rollOut(environment: Record<string, string> = {}): Promise<{ code
 const upstream = async () => ((await (await fetch(admin)).json()) as { dial: string }[]).map(({ dial }) => dial)
 const isAlive = (port: number | undefined) => existsSync(join(state, `${port}.pid`))
 
-/** Sends requests without a pause until stopped. Returns the number of each answer. */
+/** Sends requests with short pauses until stopped, so that the processor stays free. Returns the number of each answer. */
 function load(): () => Promise<Record<string, number>> {
   const seen: Record<string, number> = {}
   let running = true
@@ -69,6 +78,7 @@ function load(): () => Promise<Record<string, number>> {
         (error: Error) => `${path} ${error.message}`,
       )
       seen[kind] = (seen[kind] ?? 0) + 1
+      await delay(10)
     }
   }
   const signIn = {
@@ -136,7 +146,7 @@ describe.skipIf(!database.DATABASE_URL)('a rollout', () => {
     })
     const isGone = once(hanging, 'close').then(() => true)
     writeFileSync(join(state, `${ports[1]}.pid`), String(hanging.pid))
-    await rollOut({ AUTH_SECRET: 'too short' })
+    await rollOut({ AUTH_SECRET: 'too short' }, [fasterClock])
     expect(await Promise.race([isGone, delay(10_000, false)])).toBe(true)
   })
 })
