@@ -17,9 +17,9 @@ export const workerEnvironment = async (more: Record<string, string> = {}) => ({
 })
 
 /** Starts a service with two workers, and waits until both listen. */
-export async function startWorkers(more: Record<string, string> = {}, nodeFlags: readonly string[] = []): Promise<WorkerService> {
+export async function startWorkers(more: Record<string, string> = {}): Promise<WorkerService> {
   const settings = await workerEnvironment(more)
-  const server = await startServer(settings, nodeFlags)
+  const server = await startServer(settings)
   while (countStarts(server) < Number(settings.WEB_CONCURRENCY)) await server.nextOutput()
   return { ...server, dataDir: settings.DATA_DIR }
 }

@@ -67,7 +67,7 @@ async function rollOut(
 const upstream = async () => ((await (await fetch(admin)).json()) as { dial: string }[]).map(({ dial }) => dial)
 const isAlive = (port: number | undefined) => existsSync(join(state, `${port}.pid`))
 
-/** Sends requests with short pauses until stopped, so that the processor stays free. Returns the number of each answer. */
+/** Sends requests without a pause until stopped. Returns the number of each answer. */
 function load(): () => Promise<Record<string, number>> {
   const seen: Record<string, number> = {}
   let running = true
@@ -78,7 +78,6 @@ function load(): () => Promise<Record<string, number>> {
         (error: Error) => `${path} ${error.message}`,
       )
       seen[kind] = (seen[kind] ?? 0) + 1
-      await delay(10)
     }
   }
   const signIn = {

@@ -13,15 +13,9 @@ import {
 } from '@floorpass/testing/worker-service'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-/** Runs the heartbeats of the primary every 2 s instead of 5 s. `primary.test.ts` tests the real times. */
-const fasterHeartbeats = `if (!process.env.NODE_UNIQUE_ID) {
-  const { setTimeout } = globalThis
-  globalThis.setTimeout = (work, milliseconds, ...rest) => setTimeout(work, milliseconds === 5_000 ? 2_000 : milliseconds, ...rest)
-}`
-
 describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
   test.concurrent('a hanging worker is killed and replaced while the other serves on', async () => {
-    const server = await startWorkers({}, [`--import=data:text/javascript,${encodeURIComponent(fasterHeartbeats)}`])
+    const server = await startWorkers()
     const [hanging] = workersOf(server)
     process.kill(hanging ?? 0, 'SIGSTOP')
     await eventually(() => expect(countStarts(server)).toBe(3), 90_000)
