@@ -44,7 +44,9 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: 'exec node_modules/node/bin/node scripts/start.mjs',
+    command:
+      'node_modules/node/bin/node --disable-warning=ExperimentalWarning features/support/prepare-service.ts && ' +
+      'exec node_modules/node/bin/node scripts/start.mjs',
     url: `${baseURL}/healthz`,
     timeout: 180_000,
     stderr: 'pipe',

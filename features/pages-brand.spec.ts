@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBrandFiles } from '@floorpass/testing/brand-files'
 import { expect, test } from '@playwright/test'
-import { freePort, startService } from '../packages/reliability/src/service-process.ts'
+import { freePort } from '../packages/reliability/src/service-process.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { startSeparateService } from './support/separate-service.ts'
 
 // This file starts its own service: no monitoring service can run it.
 for (const colorScheme of ['light', 'dark'] as const)
@@ -16,7 +17,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     const files = await createBrandFiles()
     const folder = await mkdtemp(join(tmpdir(), 'floorpass-brand-'))
     const port = await freePort()
-    const service = await startService({
+    const service = await startSeparateService({
       PORT: String(port),
       BASE_URL: `http://localhost:${port}`,
       DATA_DIR: folder,

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startFrontProxy } from '@floorpass/testing/front-proxy'
 import { expect, type Page, test } from '@playwright/test'
-import { freePort, startService } from '../packages/reliability/src/service-process.ts'
+import { freePort } from '../packages/reliability/src/service-process.ts'
 import { newPerson, type Person, signOut, submitSignIn } from './support/person.ts'
 import { createAccount, openTab } from './support/scene.ts'
+import { startSeparateService } from './support/separate-service.ts'
 
 // This file starts its own service, with mails in its own /dev/mailbox: no monitoring service can run it.
 test.use({ ignoreHTTPSErrors: true })
@@ -44,7 +45,7 @@ async function withService(environment: (ports: Ports) => Record<string, string>
   const ports = { service: port, secure, plain }
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-siblings-'))
   const settings = { PORT: String(port), DATA_DIR: folder, RATE_LIMIT: 'off', TRUST_PROXY: 'loopback' }
-  const service = await startService({
+  const service = await startSeparateService({
     ...settings,
     TRUSTED_ORIGINS: `http://127.0.0.1:${port}`,
     ...environment(ports),

@@ -1,18 +1,15 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '@floorpass/reliability'
 import { type GitHubStandIn, startGitHub } from '@floorpass/testing/github-stand-in'
 import { type OpenIdProvider, startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { type Clock, clockIn } from '@floorpass/testing/service-clock'
 import { test as base } from './open-browser.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
+import { startSeparateService } from './separate-service.ts'
 
 /** A page of another application, on an origin that the service trusts. With JavaScript it shows whose session it sees. */
 type FrontEnd = { url: string; close(): Promise<void> }
@@ -42,6 +39,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const clock = clockIn(join(folder, 'clock'))
       const environment = {
         PORT: String(port),
+        HOST: '127.0.0.1',
+        BASE_URL: url,
+        RATE_LIMIT: 'off',
         DATA_DIR: join(folder, 'data'),
         ...google.environment,
         ...github.environment,
@@ -49,13 +49,13 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         TRUSTED_ORIGINS: frontEnd.url,
         ...more,
       }
-      let stop = await startService(url, environment)
+      let running = await startSeparateService(environment)
       const restart = async (changed: Record<string, string>) => {
-        await stop()
-        stop = await startService(url, { ...environment, ...changed })
+        await running.end('SIGTERM')
+        running = await startSeparateService({ ...environment, ...changed })
       }
       await use({ url, google, github, frontEnd, clock, restart })
-      await stop()
+      await running.end('SIGTERM')
       await google.close()
       await github.close()
       await frontEnd.close()
@@ -90,44 +90,4 @@ async function startFrontEnd(service: string): Promise<FrontEnd> {
     server.closeAllConnections()
   }
   return { url: `http://localhost:${port}`, close }
-}
-
-/** As playwright.config.ts starts the one for all other tests. Ends with the function that it returns. */
-async function startService(url: string, environment: Record<string, string>): Promise<() => Promise<void>> {
-  const service = spawn(join(root, 'node_modules/node/bin/node'), ['scripts/start.mjs'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      HOST: '127.0.0.1',
-      BASE_URL: url,
-      DATABASE_URL: '',
-      REDIS_URL: '',
-      SMTP_URL: '',
-      WEB_CONCURRENCY: '',
-      RATE_LIMIT: 'off',
-      ...environment,
-    },
-  })
-  const exited = once(service, 'exit')
-  const stop = async () => {
-    service.kill('SIGTERM')
-    await exited
-  }
-  const deadline = Date.now() + 90_000
-  while (!(await answers(`${url}/healthz`))) {
-    if (service.exitCode === null && Date.now() < deadline) continue
-    await stop()
-    throw new Error(`the service at ${url} did not start`)
-  }
-  return stop
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url)).ok
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    return false
-  }
 }
