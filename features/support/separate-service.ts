@@ -15,6 +15,5 @@ export const copyMigratedDatabase = (dataDir: string): Promise<void> =>
 /** Starts a service beside the one for all tests, with its own data and only this environment. */
 export async function startSeparateService(environment: Record<string, string> & { DATA_DIR: string }): Promise<ServiceProcess> {
   if (!existsSync(join(environment.DATA_DIR, 'database'))) await copyMigratedDatabase(environment.DATA_DIR)
-  // As `npm start` sets it.
-  return startService({ NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'), ...environment })
+  return startService(environment)
 }
