@@ -2,6 +2,14 @@ import type { Edge } from '@floorpass/functions'
 
 export type Answer = { status: number; headers: Headers; body: unknown; code: string | undefined; setCookies: string[] }
 
+/** What most tests compare. The code is undefined unless the answer is an error. */
+export const outcome = ({ status, code }: Answer): [number, string | undefined] => [status, code]
+
+export const isSignedIn = async (tab: Pick<Browser, 'get'>): Promise<boolean> =>
+  (await tab.get('/auth/get-session')).body !== null
+
+export const getSessionToken = (tab: Pick<Browser, 'cookies'>): string => tab.cookies.get('local-floorpass_session') ?? ''
+
 export type RequestOptions = {
   /** Sent as JSON. Strings, bytes and streams are sent unchanged; bytes and streams set no content type. */
   body?: unknown

@@ -3,7 +3,7 @@ import { AppError } from '@floorpass/api'
 import type { Route } from '@floorpass/functions'
 import { describe, expect, test } from 'vitest'
 import { makeAdministrator } from './administrators.ts'
-import type { Answer, Browser, RequestOptions } from './browser.ts'
+import { type Answer, type Browser, outcome, type RequestOptions } from './browser.ts'
 import { createTestApp } from './create-test-app.ts'
 import { processorTimeBelow } from './processor-time.ts'
 import { addresses, addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from './route-samples.ts'
@@ -79,8 +79,6 @@ function expectWellFormed({ status, headers, body }: Answer) {
   })
   if (status >= 400) expect(body).toEqual({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/\S/) })
 }
-
-const outcome = ({ status, code }: Answer) => [status, code]
 
 /** A body without a length and without a last chunk, and the number of chunks read. */
 function endlessBody(piece = new Uint8Array(16 * 1024).fill(0x20)) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '@floorpass/api/contracts'
-import type { Answer } from './browser.ts'
 import type { TestApp } from './create-test-app.ts'
 import type { SignedIn } from './route-samples.ts'
 
@@ -33,8 +32,6 @@ export const memberIdOf = async (app: TestApp, organizationId: string, { userId 
 
 export const roleOf = async (app: TestApp, organizationId: string, { userId }: SignedIn): Promise<string | null> =>
   (await app.db.member.findUnique({ where: { organizationId_userId: { organizationId, userId } } }))?.role ?? null
-
-export const outcome = ({ status, code }: Answer): [number, string | undefined] => [status, code]
 
 /** The active organization according to get-session. */
 export const activeOrganizationOf = async (tab: SignedIn): Promise<string | null> =>

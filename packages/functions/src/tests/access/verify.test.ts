@@ -1,9 +1,10 @@
 import { limits, policy } from '@floorpass/api'
 import { createOperator, createService } from '@floorpass/api/administration'
 import { scan, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { assemble, memberIdOf } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp({ TOKEN_AUDIENCES: 'https://api.example.com,urn:risk' })

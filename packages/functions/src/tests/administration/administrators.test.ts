@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
-import type { Answer } from '@floorpass/testing/browser'
+import { type Answer, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
@@ -19,7 +19,6 @@ const app = await createTestApp({ ADMIN_APPROVAL: 'never' })
 const command = adminOf(app)
 const reason = 'asked by the head of support'
 
-const outcome = ({ status, code }: Answer) => [status, code]
 const refusal = { role: [403, 'ADMINISTRATOR_ROLE_REQUIRED'], proof: [403, 'SESSION_NOT_FRESH'] }
 const done = [200, undefined]
 

@@ -1,6 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { impersonate } from '@floorpass/testing/impersonation'
-import { outcome } from '@floorpass/testing/organization'
 import { addresses, addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 import { recordCall } from '../../reference/record-call.ts'

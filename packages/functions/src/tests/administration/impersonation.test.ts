@@ -1,7 +1,7 @@
 import { cachedSessionJson, verifyCached } from '@floorpass/api'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
-import type { Answer, Browser } from '@floorpass/testing/browser'
+import { type Browser, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { impersonate, reason } from '@floorpass/testing/impersonation'
@@ -15,7 +15,6 @@ const command = adminOf(app)
 
 const sessionCookie = 'local-floorpass_session'
 const administratorCookie = 'floorpass_admin_session'
-const outcome = ({ status, code }: Answer) => [status, code]
 const done = [200, undefined]
 
 type Current = { session: { token: string; impersonatedBy: string | null; expiresAt: string }; user: { id: string } } | null

@@ -1,6 +1,6 @@
 import { createOperator, createService, pauseWebhook } from '@floorpass/api/administration'
 import { makeAdministrator } from '@floorpass/testing/administrators'
-import type { Answer } from '@floorpass/testing/browser'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { refuseMail } from '@floorpass/testing/refused-mails'
 import { testDatabase } from '@floorpass/testing/test-database'
@@ -10,7 +10,6 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 const reason = 'asked by the head of support'
-const outcome = ({ status, code }: Answer) => [status, code]
 
 async function administrator(role: 'admin' | 'support' | 'auditor' = 'admin'): Promise<SignedIn> {
   const tab = await app.signedIn()

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
-import type { Answer } from '@floorpass/testing/browser'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { readFeed } from '@floorpass/testing/events'
 import { serviceKey } from '@floorpass/testing/route-samples'
@@ -9,7 +9,6 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp({ SERVICE_KEYS: serviceKey })
 const reason = 'asked by the head of support'
-const outcome = ({ status, code }: Answer) => [status, code]
 const done = [200, undefined]
 
 async function administrator(role: 'admin' | 'auditor' = 'admin'): Promise<SignedIn> {

@@ -1,9 +1,9 @@
 import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
-import type { Answer } from '@floorpass/testing/browser'
+import { type Answer, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
-import { assemble, outcome } from '@floorpass/testing/organization'
+import { assemble } from '@floorpass/testing/organization'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 

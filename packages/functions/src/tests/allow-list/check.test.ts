@@ -1,10 +1,10 @@
 import { adminOf } from '@floorpass/testing/admin-command'
 import { addAddress, setAllowList, wallet } from '@floorpass/testing/allow-list'
 import { createApiKey } from '@floorpass/testing/api-keys'
+import { outcome } from '@floorpass/testing/browser'
 import { checkAddress } from '@floorpass/testing/check-address'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 

@@ -1,9 +1,9 @@
 import { limits, policy } from '@floorpass/api'
 import { createOperator, suspendUser } from '@floorpass/api/administration'
 import { askAboutKey, createApiKey, createSigner, signRequest, toPem } from '@floorpass/testing/api-keys'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test } from 'vitest'
 

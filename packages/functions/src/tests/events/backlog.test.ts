@@ -1,7 +1,7 @@
 import { policy } from '@floorpass/api'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { askForEvents, endOfFeed, readAllAfter, readFeed } from '@floorpass/testing/events'
-import { outcome } from '@floorpass/testing/organization'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { expect, test } from 'vitest'
 

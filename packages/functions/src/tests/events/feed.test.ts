@@ -1,9 +1,10 @@
 import { createEventFeed, createRareLog, policy } from '@floorpass/api'
 import { createOperator, suspendUser } from '@floorpass/api/administration'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { askForEvents, endOfFeed, readAllAfter, readFeed } from '@floorpass/testing/events'
 import { eventually } from '@floorpass/testing/eventually'
-import { found, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { found, memberIdOf } from '@floorpass/testing/organization'
 import { handleOf, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test } from 'vitest'
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { activeOrganizationOf, found, outcome, roleOf } from '@floorpass/testing/organization'
+import { activeOrganizationOf, found, roleOf } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { beforeEach, describe, expect, test } from 'vitest'
 

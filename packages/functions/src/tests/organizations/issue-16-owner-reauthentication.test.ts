@@ -1,5 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
+import { assemble, memberIdOf, roleOf } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()

@@ -1,5 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { found, outcome, roleOf } from '@floorpass/testing/organization'
+import { found, roleOf } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, found, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { assemble, found, memberIdOf } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { beforeEach, describe, expect, test } from 'vitest'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { activeOrganizationOf, assemble, found, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
+import { activeOrganizationOf, assemble, found, memberIdOf, roleOf } from '@floorpass/testing/organization'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 

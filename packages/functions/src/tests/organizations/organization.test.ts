@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { activeOrganizationOf, assemble, found, outcome } from '@floorpass/testing/organization'
+import { activeOrganizationOf, assemble, found } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()

@@ -1,5 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, outcome } from '@floorpass/testing/organization'
+import { assemble } from '@floorpass/testing/organization'
 import { expect, test } from 'vitest'
 
 const app = await createTestApp()

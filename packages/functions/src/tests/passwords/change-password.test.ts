@@ -1,5 +1,5 @@
 import { setUpTwoFactor } from '@floorpass/testing/authenticator'
-import type { Browser } from '@floorpass/testing/browser'
+import { type Browser, getSessionToken, isSignedIn } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { createEveryToken, listVoidedPurposes } from '@floorpass/testing/outstanding-tokens'
@@ -14,8 +14,6 @@ type Tab = Awaited<ReturnType<typeof app.signedIn>>
 const newPassword = 'violet harbor ladder'
 const changePassword = (tab: Tab, fields: Record<string, unknown> = {}) =>
   tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword, ...fields })
-const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
   (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${cookie}` } })).body !== null
 
@@ -43,10 +41,10 @@ describe('change-password', () => {
   test('T31, T38: replaces the session token, and ends the old token and every other session at once', async () => {
     const tab = await app.signedIn()
     const { tab: other } = await signIn(app, tab.person)
-    const before = getCookie(tab)
+    const before = getSessionToken(tab)
     expect((await changePassword(tab)).status).toBe(200)
     expect([await isLive(before), await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, false, true])
-    expect(getCookie(tab)).not.toBe(before)
+    expect(getSessionToken(tab)).not.toBe(before)
   })
 
   test('T38: removes trusted devices of this user alone, and makes outstanding links stop working', async () => {
@@ -164,7 +162,7 @@ describe('change-password', () => {
 
   test('succeeds once for twenty parallel requests of one session, and the password of that request works', async () => {
     const tab = await app.signedIn()
-    const cookie = `local-floorpass_session=${getCookie(tab)}`
+    const cookie = `local-floorpass_session=${getSessionToken(tab)}`
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
     const answers = await Promise.all(
       passwords.map((password) =>

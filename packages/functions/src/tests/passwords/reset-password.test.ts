@@ -1,5 +1,5 @@
 import { createApiKey } from '@floorpass/testing/api-keys'
-import type { Browser } from '@floorpass/testing/browser'
+import { isSignedIn } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
@@ -17,7 +17,6 @@ const requestResetToken = async ({ email }: Pick<Person, 'email'>) => {
   await app.drainMail()
   return app.outbox.lastTo(email).token
 }
-const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
 const countEvents = (email: string) => app.db.auditEvent.count({ where: { user: { email }, action: 'reset-password' } })
 
 describe('reset-password', () => {

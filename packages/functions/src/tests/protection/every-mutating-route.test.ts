@@ -1,7 +1,7 @@
 import { AppError } from '@floorpass/api'
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
-import { outcome } from '@floorpass/testing/organization'
 import { everyProvider, lockUser, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 

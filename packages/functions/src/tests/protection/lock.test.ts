@@ -1,7 +1,7 @@
 import { policy } from '@floorpass/api'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
 import { agePasskeys, lockUser, type SignedIn } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator, type SoftwareAuthenticator } from '@floorpass/testing/software-authenticator'

@@ -1,8 +1,9 @@
 import { policy } from '@floorpass/api'
 import { askAboutKey } from '@floorpass/testing/api-keys'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, found, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { assemble, found, memberIdOf } from '@floorpass/testing/organization'
 import { lockUser, panicTokenOf, readPanicToken, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 

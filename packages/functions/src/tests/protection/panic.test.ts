@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import { createApiKey } from '@floorpass/testing/api-keys'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { isSignedIn, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import { addPasskey, createAssertion, signInWithPasskey } from '@floorpass/testing/passkeys'
 import { agePasskeys, lockUser, panicTokenOf, readPanicToken, type SignedIn } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
@@ -17,7 +17,6 @@ const newPassword = 'violet harbor ladder'
 
 const press = (token: string, tab = app.browser()) => tab.post('/auth/panic', { token })
 const userOf = ({ userId }: SignedIn) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
-const isSignedIn = async (tab: SignedIn) => (await tab.get('/auth/get-session')).body !== null
 const signIn = async (tab: SignedIn, password = tab.person.password) =>
   outcome(await tab.post('/auth/sign-in/email', { email: tab.person.email, password }))
 

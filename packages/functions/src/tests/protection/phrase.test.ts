@@ -1,5 +1,5 @@
+import { outcome } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 

@@ -13,7 +13,7 @@ import { mostFound, mostMails } from '@floorpass/api/administration'
 import { fieldLengths, passwordLength } from '@floorpass/api/contracts'
 import type { Database } from '@floorpass/db'
 import { adminOf } from '@floorpass/testing/admin-command'
-import type { Answer } from '@floorpass/testing/browser'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock, holdStep } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
@@ -42,7 +42,6 @@ const entriesOf = (value: unknown, path = ''): string[] =>
 
 const bounds = { ...policy, passwordLength, fieldLengths, mostFound, mostMails }
 
-const outcome = ({ status, code }: Answer) => [status, code]
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
 
 /** The lifetime that a one-time token has in its row. `security/one-time-tokens.test.ts` shows that it ends to the second. */

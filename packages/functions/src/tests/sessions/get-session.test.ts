@@ -1,3 +1,4 @@
+import { getSessionToken } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -8,7 +9,6 @@ type SessionAnswer = { session: { id: string; token: string; expiresAt: string; 
 
 const day = 24 * 3600
 const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('local-floorpass_session') ?? ''
 const getSession = (value: string) =>
   app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${value}` } })
 const getMaxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
@@ -56,7 +56,7 @@ describe('get-session', () => {
     const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
     expect(session.id).toBe(row.handle)
     expect(JSON.stringify(body)).not.toContain(row.id)
-    expect(JSON.stringify(body)).not.toContain(getToken(tab))
+    expect(JSON.stringify(body)).not.toContain(getSessionToken(tab))
   })
 
   test('T179: opens no session for any value that the database stores', async () => {
@@ -103,7 +103,9 @@ describe('get-session', () => {
     clock.advance(1)
     const due = await tab.get('/auth/get-session')
     expect(getExpiry(due) - Date.now()).toBe(7 * day * 1000)
-    expect(due.setCookies).toEqual([`local-floorpass_session=${getToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
+    expect(due.setCookies).toEqual([
+      `local-floorpass_session=${getSessionToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`,
+    ])
     expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(getExpiry(due))
 
     clock.advance(60)
@@ -130,7 +132,7 @@ describe('get-session', () => {
   test('T40: ends a session after seven days without use, even when the cookie stays and no clean-up runs', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const token = getToken(tab)
+    const token = getSessionToken(tab)
     clock.advance(7 * day)
     const answer = await getSession(token)
     expect([answer.status, answer.body]).toEqual([200, null])
@@ -170,7 +172,7 @@ describe('get-session', () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => getSession(getToken(tab))))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => getSession(getSessionToken(tab))))
     for (const answer of answers) expect(getExpiry(answer)).toBe(Date.now() + 7 * day * 1000)
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
@@ -180,14 +182,14 @@ describe('get-session', () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    await Promise.all([getSession(getToken(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
-    expect((await getSession(getToken(tab))).body).toBeNull()
+    await Promise.all([getSession(getSessionToken(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
+    expect((await getSession(getSessionToken(tab))).body).toBeNull()
   })
 
   test('T39: signs a suspended user out on the next request', async () => {
     const tab = await app.signedIn()
     await app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt: new Date() } })
-    expect((await getSession(getToken(tab))).body).toBeNull()
+    expect((await getSession(getSessionToken(tab))).body).toBeNull()
     expect((await tab.post('/auth/update-user', { name: 'Still here' })).code).toBe('UNAUTHORIZED')
   })
 

@@ -1,4 +1,4 @@
-import type { Browser } from '@floorpass/testing/browser'
+import { isSignedIn } from '@floorpass/testing/browser'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { handleOf } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,6 @@ const signInAgain = async ({ email, password }: Person) => {
   expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
   return tab
 }
-const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
 const getEvents = (userId: string) => app.db.auditEvent.findMany({ where: { userId, action: 'revoke-session' } })
 const succeeded = [200, { status: true }]
 const cleared = ['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']

@@ -1,8 +1,7 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
-import type { Browser } from '@floorpass/testing/browser'
+import { type Browser, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp({ GITHUB_CLIENT_ID: 'github', GITHUB_CLIENT_SECRET: 'a secret of tests' })

@@ -1,11 +1,10 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
-import type { Browser } from '@floorpass/testing/browser'
+import { type Browser, getSessionToken, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startForgingProvider } from '@floorpass/testing/forging-provider'
-import { outcome } from '@floorpass/testing/organization'
 import { callbackResult, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -18,7 +17,6 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 
 const exportData = async (tab: Browser) => outcome(await tab.get('/auth/export-data'))
-const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const startReauthentication = (tab: Pick<Browser, 'post'>, provider: string, input: object = {}) =>
   tab.post('/auth/reauthenticate', { provider, ...input })
 /** Follows the provider's pages and returns the callback's address. */
@@ -55,14 +53,14 @@ describe('reauthenticating with a linked provider', () => {
       max_age: '0',
       claims: '{"id_token":{"auth_time":{"essential":true}}}',
     })
-    const [before, [former]] = [getCookie(tab), await findSessions(userId)]
+    const [before, [former]] = [getSessionToken(tab), await findSessions(userId)]
     const callback = await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl))
     expect(callbackResult(callback)).toEqual([302, '/settings/email'])
     const [session, ...others] = await findSessions(userId)
     expect(others).toEqual([])
     const seconds = Math.floor(Date.now() / 1000)
     expect(session).toMatchObject({ createdAt: former?.createdAt, authenticatedAt: new Date(seconds * 1000) })
-    expect(getCookie(tab)).not.toBe(before)
+    expect(getSessionToken(tab)).not.toBe(before)
     expect(
       (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${before}` } })).body,
     ).toBeNull()

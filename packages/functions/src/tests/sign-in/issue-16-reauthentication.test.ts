@@ -1,8 +1,8 @@
 import { setUpTwoFactor } from '@floorpass/testing/authenticator'
-import type { Browser } from '@floorpass/testing/browser'
+import { type Browser, getSessionToken, outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { found, outcome } from '@floorpass/testing/organization'
+import { found } from '@floorpass/testing/organization'
 import { handleOf } from '@floorpass/testing/route-samples'
 import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createAuthClient } from 'better-auth/client'
@@ -22,7 +22,6 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 const getReauthentication = async (tab: Browser) =>
   (await tab.get('/auth/reauthentication')).body as { until: string; methods: string[] }
-const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
   (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${cookie}` } })).body !== null
 const getSession = ({ userId }: Tab) => app.db.session.findFirstOrThrow({ where: { userId } })
@@ -33,7 +32,7 @@ const getEvents = async ({ userId }: Tab) =>
   ])
 /** Sends `count` parallel requests with the same cookie. */
 const reauthenticateInParallel = (tab: Tab, count: number, body: object) => {
-  const headers = { cookie: `local-floorpass_session=${getCookie(tab)}` }
+  const headers = { cookie: `local-floorpass_session=${getSessionToken(tab)}` }
   return Promise.all(Array.from({ length: count }, () => app.browser().post('/auth/reauthenticate', body, { headers })))
 }
 /** Runs `work` before every password comparison until the test ends. */
@@ -108,12 +107,16 @@ describe('reauthenticating with the password', () => {
 
   test('T31: replaces the session token, and the former cookie stops working', async () => {
     const tab = await app.signedIn()
-    const [before, handle] = [getCookie(tab), await handleOf(tab)]
+    const [before, handle] = [getSessionToken(tab), await handleOf(tab)]
     const answer = await reauthenticateWithPassword(tab)
     expect(answer.setCookies).toEqual([
       expect.stringMatching(/^local-floorpass_session=[\w-]+; HttpOnly; Max-Age=\d+; Path=\/; SameSite=Lax$/),
     ])
-    expect([getCookie(tab) === before, await isLive(before), await isLive(getCookie(tab))]).toEqual([false, false, true])
+    expect([getSessionToken(tab) === before, await isLive(before), await isLive(getSessionToken(tab))]).toEqual([
+      false,
+      false,
+      true,
+    ])
     expect(await handleOf(tab)).not.toBe(handle)
   })
 
@@ -167,10 +170,10 @@ describe('reauthenticating with the password', () => {
     const tab = await app.signedIn()
     clock.advance(freshSeconds + 1)
     expect(await exportData(tab)).toEqual(refused)
-    const [cookie, row] = [getCookie(tab), await getSession(tab)]
+    const [cookie, row] = [getSessionToken(tab), await getSession(tab)]
     const answer = await reauthenticate(tab, { password: 'something else' })
     expect([answer.status, answer.body]).toEqual([400, { code: 'INVALID_PASSWORD', message: 'Invalid password' }])
-    expect([getCookie(tab), await getSession(tab), await getEvents(tab)]).toEqual([cookie, row, []])
+    expect([getSessionToken(tab), await getSession(tab), await getEvents(tab)]).toEqual([cookie, row, []])
     expect(await exportData(tab)).toEqual(refused)
   })
 
@@ -226,12 +229,12 @@ describe('reauthenticating with the password', () => {
     ],
   ])('is refused when the session is %s during the comparison', async (_, endSession, code) => {
     const tab = await app.signedIn()
-    const before = getCookie(tab)
+    const before = getSessionToken(tab)
     runDuringCompare(() => endSession(tab.userId))
     expect((await reauthenticateWithPassword(tab)).code).toBe(code)
     expect(await app.db.session.count({ where: { userId: tab.userId, authenticatedAt: { not: null } } })).toBe(0)
     expect(await getEvents(tab)).toEqual([])
-    expect([before, '']).toContain(getCookie(tab))
+    expect([before, '']).toContain(getSessionToken(tab))
   })
 
   test('is refused for a suspended user', async () => {
@@ -354,7 +357,7 @@ test("better-auth's client recovers from SESSION_NOT_FRESH by signing in again",
   const client = createAuthClient({ baseURL: app.baseUrl, basePath: '/auth', fetchOptions: { customFetchImpl: tab.fetch } })
   await client.signIn.email(person)
   clock.advance(freshSeconds + 1)
-  const former = getCookie(tab)
+  const former = getSessionToken(tab)
   const newEmail = app.person().email
   expect((await client.changeEmail({ newEmail })).error).toMatchObject({ status: 403, code: 'SESSION_NOT_FRESH' })
   expect((await client.signIn.email(person)).error).toBeNull()

@@ -1,3 +1,4 @@
+import { getSessionToken } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
 import { signIn } from '@floorpass/testing/sign-in'
@@ -6,7 +7,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const app = await createTestApp()
 
 const credentials = ({ email, password }: Person) => ({ email, password })
-const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('local-floorpass_session') ?? ''
 const getSession = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
 
 /** Runs `meanwhile` between each password comparison and its answer, until the test ends. */
@@ -87,16 +87,16 @@ describe('sign-in with email and password', () => {
 
   test('stores only the hash of the token', async () => {
     const tab = await app.signedIn()
-    expect(getToken(tab)).toMatch(/^[\w-]{43}$/)
-    expect(JSON.stringify(await app.readAllRows())).not.toContain(getToken(tab))
-    expect(JSON.stringify(app.logs)).not.toContain(getToken(tab))
+    expect(getSessionToken(tab)).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(await app.readAllRows())).not.toContain(getSessionToken(tab))
+    expect(JSON.stringify(app.logs)).not.toContain(getSessionToken(tab))
   })
 
   test('T31: a new sign-in in the same browser ends the former session', async () => {
     const tab = await app.signedIn()
-    const former = getToken(tab)
+    const former = getSessionToken(tab)
     await signIn(app, credentials(tab.person), { tab })
-    expect(getToken(tab)).not.toBe(former)
+    expect(getSessionToken(tab)).not.toBe(former)
     expect(await getSession(`local-floorpass_session=${former}`)).toBeNull()
   })
 
@@ -106,7 +106,7 @@ describe('sign-in with email and password', () => {
     const planted = 'p'.repeat(43)
     tab.cookies.set('local-floorpass_session', planted)
     await signIn(app, { email, password }, { tab })
-    expect(getToken(tab)).not.toBe(planted)
+    expect(getSessionToken(tab)).not.toBe(planted)
     expect(await getSession(`local-floorpass_session=${planted}`)).toBeNull()
   })
 
@@ -128,7 +128,7 @@ describe('sign-in with email and password', () => {
     for (let count = 0; count < 40; count += 1) {
       const tab = app.browser()
       await signIn(app, credentials(person), { tab })
-      tokens.push(getToken(tab))
+      tokens.push(getSessionToken(tab))
     }
     expect(new Set(tokens).size).toBe(40)
     for (let place = 0; place < 43; place += 1) expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1)
@@ -217,7 +217,7 @@ describe('sign-in with email and password', () => {
 
 describe('the session cookie', () => {
   test('T44: is the only place where a token is accepted', async () => {
-    const token = getToken(await app.signedIn())
+    const token = getSessionToken(await app.signedIn())
     const tab = app.browser()
     for (const answer of [
       await tab.get(`/auth/get-session?token=${token}&local-floorpass_session=${token}`),
@@ -232,7 +232,7 @@ describe('the session cookie', () => {
   })
 
   test('T45: answers signed out to malformed, huge, cut and altered tokens', async () => {
-    const token = getToken(await app.signedIn())
+    const token = getSessionToken(await app.signedIn())
     const flipped = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`
     const values = [
       '',
@@ -266,8 +266,8 @@ describe('the session cookie', () => {
   })
 
   test('T141: opens no session when the browser sends two different ones', async () => {
-    const token = getToken(await app.signedIn())
-    const planted = getToken(await app.signedIn())
+    const token = getSessionToken(await app.signedIn())
+    const planted = getSessionToken(await app.signedIn())
     expect(await getSession(`local-floorpass_session=${token}; local-floorpass_session=${planted}`)).toBeNull()
     expect(await getSession(`local-floorpass_session=${planted}; local-floorpass_session=${token}`)).toBeNull()
     expect(await getSession(`local-floorpass_session=${token}; local-floorpass_session=${token}`)).not.toBeNull()

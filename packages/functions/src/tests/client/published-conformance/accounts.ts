@@ -1,7 +1,7 @@
-import type { Browser } from '@floorpass/testing/browser'
+import { type Browser, outcome } from '@floorpass/testing/browser'
 import { callbackResult, followToCallback, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { app, differs, google, outcome, readSession } from './suite.ts'
+import { app, differs, google, readSession } from './suite.ts'
 
 let people = 0
 /** Sets a new person as the one signed in at Google. */

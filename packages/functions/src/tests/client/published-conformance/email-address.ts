@@ -1,6 +1,7 @@
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome, readSession, signIn } from './suite.ts'
+import { app, differs, readSession, signIn } from './suite.ts'
 
 const send = (email: string, callbackURL?: string) =>
   app.browser().post('/auth/send-verification-email', { email, ...(callbackURL && { callbackURL }) })

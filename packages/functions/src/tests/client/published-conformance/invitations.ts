@@ -1,6 +1,7 @@
+import { outcome } from '@floorpass/testing/browser'
 import { activeOrganizationOf, found } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome } from './suite.ts'
+import { app, differs } from './suite.ts'
 
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
 type Invitation = { id: string; email: string; role: string; status: string; organizationName?: string }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { outcome } from '@floorpass/testing/browser'
 import { activeOrganizationOf, assemble, found } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome } from './suite.ts'
+import { app, differs } from './suite.ts'
 
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
 const call = (tab: Tab, path: string, body: object = {}) => tab.post(`/auth/organization/${path}`, body)

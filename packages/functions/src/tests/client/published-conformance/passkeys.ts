@@ -1,8 +1,9 @@
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { addPasskey, createAssertion, createRegistration, signInWithPasskey } from '@floorpass/testing/passkeys'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome, readSession } from './suite.ts'
+import { app, differs, readSession } from './suite.ts'
 
 type Passkey = { id: string; name: string | null; userId: string; aaguid: string }
 const list = async (tab: { get: ReturnType<typeof app.browser>['get'] }) =>

@@ -1,7 +1,8 @@
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { signInAt } from '@floorpass/testing/social-flow'
 import { describe, expect, test } from 'vitest'
-import { app, differs, google, newPassword, outcome, readSession, signIn, trusted } from './suite.ts'
+import { app, differs, google, newPassword, readSession, signIn, trusted } from './suite.ts'
 
 const request = (email: string, redirectTo?: string) =>
   app.browser().post('/auth/request-password-reset', { email, ...(redirectTo && { redirectTo }) })

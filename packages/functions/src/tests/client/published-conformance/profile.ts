@@ -1,5 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { describe, expect, test } from 'vitest'
-import { app, differs, makeStale, outcome, readSession, signIn } from './suite.ts'
+import { app, differs, makeStale, readSession, signIn } from './suite.ts'
 
 describe('the profile (routes/update-user)', () => {
   test('takes a name and a picture, and drops the picture', async () => {

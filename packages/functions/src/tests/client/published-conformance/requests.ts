@@ -1,6 +1,7 @@
 import { loadConfig } from '@floorpass/env'
+import { outcome } from '@floorpass/testing/browser'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome, readSession, signIn, trusted } from './suite.ts'
+import { app, differs, readSession, signIn, trusted } from './suite.ts'
 
 const person = await app.verified()
 const own = app.baseUrl

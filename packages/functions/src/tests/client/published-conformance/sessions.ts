@@ -1,6 +1,7 @@
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { describe, expect, test } from 'vitest'
-import { app, differs, makeStale, outcome, readSession, type Session, signIn } from './suite.ts'
+import { app, differs, makeStale, readSession, type Session, signIn } from './suite.ts'
 
 const hour = 3600
 const day = 24 * hour

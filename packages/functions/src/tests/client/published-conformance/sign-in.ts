@@ -1,5 +1,6 @@
+import { outcome } from '@floorpass/testing/browser'
 import { describe, expect, test } from 'vitest'
-import { app, differs, outcome, readSession, signIn, type User } from './suite.ts'
+import { app, differs, readSession, signIn, type User } from './suite.ts'
 
 const signUp = async (fields: object) => {
   const answer = await app.browser().post('/auth/sign-up/email', { ...app.person(), ...fields })

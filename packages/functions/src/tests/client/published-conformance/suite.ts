@@ -23,8 +23,6 @@ export function differs(question: string, title: string, run: () => Promise<void
   })
 }
 
-export const outcome = ({ status, code }: Answer): [number, string | undefined] => [status, code]
-
 type Tab = { get(path: string): Promise<Answer> }
 export type Session = { id: string; token: string; userId: string; expiresAt: string; activeOrganizationId: string | null }
 export type User = { id: string; email: string; name: string; image: string | null } & Record<string, unknown>

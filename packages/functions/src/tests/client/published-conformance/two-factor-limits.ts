@@ -1,6 +1,7 @@
+import { outcome } from '@floorpass/testing/browser'
 import { describe, expect, test } from 'vitest'
 import { startChallenge, verifyBackup, verifyTotp, withFactor } from './factor.ts'
-import { app, differs, outcome } from './suite.ts'
+import { app, differs } from './suite.ts'
 
 const wrong = '000000'
 const minute = 60

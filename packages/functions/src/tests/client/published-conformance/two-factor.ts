@@ -1,9 +1,10 @@
 import { scan, setUpTwoFactor } from '@floorpass/testing/authenticator'
+import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { callbackResult, linkAt, signInAt } from '@floorpass/testing/social-flow'
 import { describe, expect, test } from 'vitest'
 import { sessionCookieOf, startChallenge, verifyBackup, verifyTotp, withFactor } from './factor.ts'
-import { app, differs, google, outcome, readSession, signIn } from './suite.ts'
+import { app, differs, google, readSession, signIn } from './suite.ts'
 
 const enable = (tab: Awaited<ReturnType<typeof app.signedIn>>, fields: object = {}) =>
   tab.post('/auth/two-factor/enable', { password: tab.person.password, ...fields })
