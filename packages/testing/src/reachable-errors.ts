@@ -17,6 +17,7 @@ const answersRoute = (name: string): boolean => /^(answer|follow|passkey)-[\w-]+
 /** What a method of the context can throw, by the last part of the call. It is an interface, so the code behind it is not followed. */
 const contextErrors: [call: RegExp, code: string][] = [
   [/\.passwords\.(hash|verify)$/, 'SERVICE_BUSY'],
+  [/\.events\.acquireReader$/, 'SERVICE_BUSY'],
   [/\.(limiter\.consume|limitByIp|startRead)$/, 'TOO_MANY_REQUESTS'],
   [/\.findSession$/, 'TOO_MANY_REQUESTS'],
 ]

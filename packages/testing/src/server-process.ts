@@ -16,13 +16,18 @@ const binaries = join(root, 'node_modules', '.bin')
 
 export { freePort, type ServiceProcess as ServerProcess }
 
-/** Starts a server. A new embedded database is a copy of a migrated one: to create it takes ten times as long. */
-export async function startServer(...[environment, ...rest]: Parameters<typeof startService>): Promise<ServiceProcess> {
+/** Fills a new DATA_DIR with a copy of a migrated embedded database: to create one takes ten times as long. Returns its argument. */
+export async function fillDataDir<Environment extends Record<string, string>>(environment: Environment): Promise<Environment> {
   const templates = inject('testTemplates')
   const { DATA_DIR, DATABASE_URL } = environment
   if (templates.kind === 'embedded' && DATA_DIR && !DATABASE_URL && !existsSync(join(DATA_DIR, 'database')))
     await cp(templates.dataDir, DATA_DIR, { recursive: true, mode: constants.COPYFILE_FICLONE })
-  return startService(environment, ...rest)
+  return environment
+}
+
+/** Starts a server. A new DATA_DIR gets a migrated database. */
+export async function startServer(...[environment, ...rest]: Parameters<typeof startService>): Promise<ServiceProcess> {
+  return startService(await fillDataDir(environment), ...rest)
 }
 
 /** Creates a folder. The file's tests remove it at their end. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { cp, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -9,15 +9,16 @@ import { openService } from '@floorpass/service'
 import { eventually } from '@floorpass/testing/eventually'
 import {
   databaseEnvironment,
+  fillDataDir,
   freePort,
   type ServerProcess,
   startServer,
   temporaryFolder,
 } from '@floorpass/testing/server-process'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 const database = await databaseEnvironment()
-const templates = inject('testTemplates')
 const environment = async (more: Record<string, string> = {}) => ({
   ...database,
   DATA_DIR: await temporaryFolder(),
@@ -200,17 +201,15 @@ test('a SIGTERM that arrives while the start hands its signals over stops the se
       if (name === 'SIGTERM') process.kill(process.pid, name)
       return off.call(process, name, listener)
     }`
-  const started = launchService({ ...(await environment()), PORT: String(await freePort()) }, [
+  const started = launchService(await fillDataDir(await environment({ PORT: String(await freePort()) })), [
     `--import=data:text/javascript,${encodeURIComponent(shim)}`,
   ])
   expect(await started.exited).toMatchObject({ code: 0, stdout: expect.stringContaining('runs at'), stderr: '' })
 })
 
-test.runIf(templates.kind === 'embedded')('a part that cannot stop does not keep the database open', async () => {
+test.runIf(testDatabase.kind === 'embedded')('a part that cannot stop does not keep the database open', async () => {
   const DATA_DIR = await temporaryFolder()
-  // To create a database takes ten times as long.
-  if (templates.kind === 'embedded') await cp(templates.dataDir, DATA_DIR, { recursive: true })
-  const service = await openService({ DATA_DIR, LOG_LEVEL: 'silent' })
+  const service = await openService(await fillDataDir({ DATA_DIR, LOG_LEVEL: 'silent' }))
   service.deps.mail.stop = () => Promise.reject(new Error('the mails are stuck'))
   await expect(service.stop()).rejects.toThrow('the mails are stuck')
   // It has a lock, so only one process has it open.

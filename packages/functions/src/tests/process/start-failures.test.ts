@@ -6,7 +6,14 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { explainStartFailure } from '@floorpass/service'
 import { placeDatabase } from '@floorpass/testing/place-database'
-import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import {
+  databaseEnvironment,
+  failToStart,
+  fillDataDir,
+  freePort,
+  startServer,
+  temporaryFolder,
+} from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -34,7 +41,10 @@ describe('the server does not start', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }
-    const stderr = await expectRefusal(await complete({ PORT: String(port) }), /^Port \d+ is in use by another program\./)
+    const stderr = await expectRefusal(
+      await fillDataDir(await complete({ PORT: String(port) })),
+      /^Port \d+ is in use by another program\./,
+    )
     expect(stderr).toBe(
       `Port ${port} is in use by another program. Stop that program, or choose another port: PORT=${port + 1} npm start\n`,
     )
@@ -48,9 +58,12 @@ describe('the server does not start', () => {
       AUTH_SECRET: 'k3yB8q-Zt0vR5nLw2XcJ7mPd9HsFgUaE4iToY6rQ',
       SMTP_URL: 'smtp://127.0.0.1:1',
     }
-    await expectRefusal(await complete(environment), /^HOST 192\.0\.2\.1 is not an address of this machine\./)
+    await expectRefusal(await fillDataDir(await complete(environment)), /^HOST 192\.0\.2\.1 is not an address of this machine\./)
     const unknown = { ...environment, HOST: 'nosuchhost.invalid' }
-    await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid does not resolve on this machine\./)
+    await expectRefusal(
+      await fillDataDir(await complete(unknown)),
+      /^HOST nosuchhost\.invalid does not resolve on this machine\./,
+    )
   })
 
   test('with a DATA_DIR that is a file, below a file, in a read-only folder or in /proc', async () => {
