@@ -40,7 +40,9 @@ test('a long poll without an event returns the current cursor after its wait', a
   expect(await readFeed(app, { after, wait: '1' })).toEqual({ events: [], cursor: after, caughtUp: true })
 })
 
-test('refuses the 201st reader with SERVICE_BUSY', async () => {
+test('refuses the 201st reader with SERVICE_BUSY, and counts no reader of another service', async () => {
+  const other = await createTestApp({ SERVICE_KEYS: serviceKey })
+  const elsewhere = askForEvents(other, { after: await endOfFeed(other), wait: String(longestWait) })
   const app = await createTestApp({ SERVICE_KEYS: serviceKey })
   const after = await endOfFeed(app)
   const waits = Array.from({ length: readersAtOnce + 1 }, () => askForEvents(app, { after, wait: String(longestWait) }))
@@ -49,4 +51,6 @@ test('refuses the 201st reader with SERVICE_BUSY', async () => {
   const statuses = (await Promise.all(waits)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(readersAtOnce)
   expect((await askForEvents(app, { after })).status).toBe(200)
+  other.service.drain()
+  expect((await elsewhere).status).toBe(200)
 })

@@ -493,7 +493,10 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     await app.browser({ origin: null }).request('HEAD', '/auth/events/stream', { headers })
     expect(timeout.mock.calls).toEqual([[policy.events.streamLifetime * 1000]])
   },
-  'events.readersAtOnce': ['events/wait-for-events.test.ts', 'refuses the 201st reader with SERVICE_BUSY'],
+  'events.readersAtOnce': [
+    'events/wait-for-events.test.ts',
+    'refuses the 201st reader with SERVICE_BUSY, and counts no reader of another service',
+  ],
   'webhooks.timeout': ['webhooks/receivers.test.ts', 'gets the event again, after ten seconds at most'],
   'webhooks.lease': ['webhooks/order.test.ts', 'of a process that ended runs out, and another sends the event again'],
   'webhooks.rankedAtOnce': ['webhooks/order.test.ts', 'a user with many due deliveries delays no other user'],
