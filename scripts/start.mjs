@@ -15,7 +15,4 @@ process.chdir(root)
 await buildWhenChanged('npm start')
 
 // Replace this process, so that the server gets every signal and returns its own exit code.
-process.execve('/bin/sh', ['sh', 'deploy/start.sh'], {
-  ...process.env,
-  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
-})
+process.execve('/bin/sh', ['sh', 'deploy/start.sh'], process.env)

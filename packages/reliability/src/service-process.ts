@@ -32,8 +32,7 @@ export function launchService(
 ): LaunchedService {
   const child = spawn(join(checkout, 'deploy/start.sh'), nodeFlags, {
     cwd: checkout,
-    // As `npm start` does: a start then takes a fifth less processor time.
-    env: { NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'), ...onlyThese(environment) },
+    env: onlyThese(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
