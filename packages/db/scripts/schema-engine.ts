@@ -3,9 +3,13 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
-import { bindMigrationAwareSqlAdapterFactory, type SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlDriverAdapterFactory,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils'
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
-import { embeddedAdapter } from '../src/embedded-adapter.ts'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
 
 const prismaFolder = fileURLToPath(new URL('../prisma/', import.meta.url))
 const noFilters = { externalTables: [], externalEnums: [] }
@@ -21,10 +25,10 @@ export const openSchemaEngine = async (template?: Blob) => {
   }
   const migrationsList = await readMigrationsList(join(prismaFolder, 'migrations'))
   const adapters: SqlMigrationAwareDriverAdapterFactory = {
-    ...embeddedAdapter(client),
+    ...createAdapter(client),
     connectToShadowDb: async () => {
       const shadow = await PGlite.create()
-      return Object.assign(await embeddedAdapter(shadow).connect(), { dispose: () => shadow.close() })
+      return Object.assign(await createAdapter(shadow).connect(), { dispose: () => shadow.close() })
     },
   }
   const engine = await bindings.SchemaEngine.new(
@@ -51,6 +55,16 @@ export const openSchemaEngine = async (template?: Blob) => {
     close: () => client.close(),
   }
 }
+
+/** Prisma's adapter for PostgreSQL cannot read the catalog's type "char". This one reads it, but does not wait for a script. */
+const createAdapter = (client: PGlite): SqlDriverAdapterFactory => ({
+  provider: 'postgres',
+  adapterName: 'schema-engine',
+  connect: async () =>
+    Object.assign(await new PrismaPGlite(client).connect(), {
+      executeScript: async (script: string) => void (await client.exec(script)),
+    }),
+})
 
 // The package's entry imports the WebAssembly file as an ES module, and Node warns about that.
 const loadEngine = async () => {

@@ -1,17 +1,19 @@
-import type { PGlite } from '@electric-sql/pglite'
+import type { EventEmitter } from 'node:events'
+import type pg from 'pg'
 import { type ChangeChannel, type ChangeListener, channelName, eventsChannelName } from './change-channel.ts'
 
+/** Emits each notification as an event with the name of its channel. */
+export type Notifications = EventEmitter<Record<string, [payload: string]>>
+
 /** Listens to session changes in this process. A change arrives before the query that committed it returns. */
-export function listenOnEmbedded(client: PGlite, listener: ChangeListener): ChangeChannel {
+export function listenOnEmbedded(pool: pg.Pool, notifications: Notifications, listener: ChangeListener): ChangeChannel {
   let isUp = false
-  const listening = Promise.all([
-    client.listen(channelName, listener.onChange),
-    client.listen(eventsChannelName, () => listener.onEvents?.()),
-  ]).then(
-    (stopListening) => {
+  const onEvents = () => listener.onEvents?.()
+  notifications.on(channelName, listener.onChange).on(eventsChannelName, onEvents)
+  const listening = pool.query(`LISTEN ${channelName}; LISTEN ${eventsChannelName}`).then(
+    () => {
       isUp = true
       listener.onUp()
-      return stopListening
     },
     (error: Error) => listener.onDown(error.message),
   )
@@ -19,9 +21,9 @@ export function listenOnEmbedded(client: PGlite, listener: ChangeListener): Chan
     isCurrent: () => isUp,
     flush: async () => {},
     async close() {
-      const stopListening = await listening
+      await listening
       isUp = false
-      for (const stop of stopListening ?? []) await stop()
+      notifications.off(channelName, listener.onChange).off(eventsChannelName, onEvents)
     },
   }
 }

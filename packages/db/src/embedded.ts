@@ -1,15 +1,16 @@
+import { EventEmitter } from 'node:events'
 import { constants, existsSync } from 'node:fs'
 import { cp, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
 import type { ChangeListener } from './change-channel.ts'
 import { DataDirUnusableError } from './data-dir.ts'
 import { durableFiles, flushFiles } from './durable-files.ts'
-import { embeddedAdapter } from './embedded-adapter.ts'
-import { listenOnEmbedded } from './embedded-channel.ts'
+import { listenOnEmbedded, type Notifications } from './embedded-channel.ts'
+import { EmbeddedConnection } from './embedded-connection.ts'
 import { lockDataDir } from './embedded-lock.ts'
-import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
-import type { TransactionRunner } from './transaction-runner.ts'
+import { createPoolDriver } from './pool-driver.ts'
 
 export type EmbeddedOptions = {
   kind: 'embedded'
@@ -20,55 +21,64 @@ export type EmbeddedOptions = {
   engine?: PGlite
 }
 
-export const openEmbedded = async ({ directory, template, engine }: EmbeddedOptions) => {
+export const openEmbedded = async ({ directory, template, engine: given }: EmbeddedOptions) => {
   const lock = directory === null ? null : await lockDataDir(directory)
-  const client =
-    engine ??
+  const engine =
+    given ??
     (await startEngine(directory, template).catch((error: unknown) => {
       lock?.release()
       throw error
     }))
+  const { pool, notifications } = createEmbeddedPool(engine)
 
-  const runInTransaction: TransactionRunner = (work) =>
-    client.transaction((transaction) =>
-      work({
-        query: async <Row>(sql: string, values?: unknown[]) => (await transaction.query<Row>(sql, values)).rows,
-        script: (sql) => transaction.exec(sql),
-      }),
-    )
-
-  const createQueryable = (connection: PGlite | Transaction): Queryable => ({
-    $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) =>
-      (await connection.query(getStatement(template).text, values.map(toParameter), { parsers })).rows as Rows,
-  })
-  const sql: Sql = { ...createQueryable(client), transaction: (work) => client.transaction((tx) => work(createQueryable(tx))) }
+  /** No statement runs meanwhile, so the files are consistent. */
+  const whileQuiet = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const client = await pool.connect()
+    try {
+      // A database that starts from the files then has little log to replay.
+      await client.query('CHECKPOINT')
+      return await work()
+    } finally {
+      client.release()
+    }
+  }
 
   return {
-    adapter: embeddedAdapter(client),
-    sql,
-    runInTransaction,
+    ...createPoolDriver({ pool, keepsStatements: () => true }),
     poolState: null,
-    ping: async () => void (await client.query('SELECT 1')),
-    listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
-    dump: async () => {
-      // A database that starts from the dump then has little log to replay.
-      await client.exec('CHECKPOINT')
-      return client.dumpDataDir('none')
-    },
+    ping: async () => void (await pool.query('SELECT 1')),
+    listen: (listener: ChangeListener) => listenOnEmbedded(pool, notifications, listener),
+    dump: () => whileQuiet(() => engine.dumpDataDir('none')),
     copyTo: async (folder: string) => {
       if (directory === null) throw new Error('cannot copy the files of a database in memory')
       const files = join(directory, 'pgdata')
       await assertFreeSpace(files, folder)
-      // No other transaction runs meanwhile, so the files are consistent.
-      await client.transaction(async (transaction) => {
-        await transaction.exec('CHECKPOINT')
-        await cp(files, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
-      })
+      await whileQuiet(() => cp(files, folder, { recursive: true, mode: constants.COPYFILE_FICLONE }))
     },
     close: async () => {
-      if (!engine) await client.close().finally(() => lock?.release())
+      await pool.end()
+      if (!given) await engine.close().finally(() => lock?.release())
     },
   }
+}
+
+/** The engine has one session, so the pool lends one connection. It waits for the one before without a limit: PGlite knows no timeout. */
+function createEmbeddedPool(engine: PGlite) {
+  const notifications: Notifications = new EventEmitter()
+  const pool = new pg.Pool({
+    max: 1,
+    idleTimeoutMillis: 0,
+    user: 'postgres',
+    database: 'postgres',
+    stream: () => new EmbeddedConnection(engine),
+  } as pg.PoolConfig)
+  // An error without a listener ends the process. The statements that met it report it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    client.on('notification', ({ channel, payload = '' }) => void notifications.emit(channel, payload))
+  })
+  return { pool, notifications }
 }
 
 /** A full disk would stop the service at its next commit. */
@@ -92,8 +102,6 @@ async function assertFreeSpace(files: string, folder: string): Promise<void> {
     )
   }
 }
-
-const parsers = { [timestampType]: readTimestamp }
 
 export const startEngine = async (directory: string | null, template?: Blob): Promise<PGlite> => {
   let isRunning = false

@@ -3,13 +3,17 @@ import { MeasuredPool } from './pool-state.ts'
 import type { PostgresClient } from './postgres-hosts.ts'
 
 /** A connection pool. `keepsStatements` is false behind a transaction pooler, where the next backend may not know a prepared one. */
-export type PostgresPool = { pool: MeasuredPool; keepsStatements(): boolean }
+export type ConnectionPool<Pool extends pg.Pool = pg.Pool> = { pool: Pool; keepsStatements(): boolean }
 
 /** Turns off the server's idle_session_timeout, which versions before 14 do not have. */
 export const keepIdleSession = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
 
 /** Creates the pool. It connects at the first query and reports each lost connection once. */
-export const createPool = (Client: PostgresClient, size: number, onConnectionLost: (error: Error) => void): PostgresPool => {
+export const createPool = (
+  Client: PostgresClient,
+  size: number,
+  onConnectionLost: (error: Error) => void,
+): ConnectionPool<MeasuredPool> => {
   let keepsStatements: boolean | null = null
   const pool = new MeasuredPool({
     Client,

@@ -2,11 +2,11 @@ import pg from 'pg'
 import { findSqlState } from './failures.ts'
 import { transactionAborted, transactionTimedOut } from './postgres-adapter.ts'
 import { createPipeline, type Statement } from './postgres-pipeline.ts'
-import type { PostgresPool } from './postgres-pool.ts'
+import type { ConnectionPool } from './postgres-pool.ts'
 import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
 
-/** `Sql` on a PostgreSQL pool. Transactions are pipelined. */
-export const createPostgresSql = ({ pool, keepsStatements }: PostgresPool): Sql => {
+/** `Sql` on a pool. Transactions are pipelined. */
+export const createPostgresSql = ({ pool, keepsStatements }: ConnectionPool): Sql => {
   const createQueryable = (run: (statement: Statement) => Promise<unknown[]>): Queryable => ({
     $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) => {
       const { text, name } = getStatement(template)

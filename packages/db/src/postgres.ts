@@ -1,12 +1,9 @@
-import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import type { ChangeListener, ChannelTimes } from './change-channel.ts'
-import { postgresAdapter } from './postgres-adapter.ts'
+import { createPoolDriver } from './pool-driver.ts'
 import { listenOnPostgres } from './postgres-channel.ts'
 import { createPostgresClient } from './postgres-hosts.ts'
 import { createPool } from './postgres-pool.ts'
-import { createPostgresSql } from './postgres-sql.ts'
-import type { TransactionRunner } from './transaction-runner.ts'
 
 export type PostgresOptions = {
   kind: 'postgres'
@@ -16,18 +13,11 @@ export type PostgresOptions = {
 
 export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnectionLost: (error: Error) => void) => {
   const Client = createPostgresClient(url)
-  const { pool, keepsStatements } = createPool(Client, poolSize, onConnectionLost)
-  const nameStatement = createStatementNamer()
+  const connections = createPool(Client, poolSize, onConnectionLost)
+  const { pool } = connections
 
   return {
-    adapter: postgresAdapter(
-      new PrismaPg(pool, {
-        statementNameGenerator: ({ sql, args }) =>
-          (keepsStatements() && args.length > 0 ? nameStatement(sql) : undefined) as string,
-      }),
-    ),
-    sql: createPostgresSql({ pool, keepsStatements }),
-    runInTransaction: createMigrationRunner(pool),
+    ...createPoolDriver(connections),
     ping: createPing(pool),
     poolState: () => pool.state,
     listen: (listener: ChangeListener, times?: ChannelTimes) => listenOnPostgres(Client, listener, times),
@@ -36,41 +26,6 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
     close: () => pool.end(),
   }
 }
-
-/** Each connection keeps every named statement, and Prisma writes one per length of an IN list. */
-const mostPrismaStatements = 300
-
-const createStatementNamer = () => {
-  const names = new Map<string, string>()
-  return (text: string): string | undefined => {
-    if (names.size < mostPrismaStatements && !names.has(text)) names.set(text, `prisma_${names.size}`)
-    return names.get(text)
-  }
-}
-
-const migrationTimeout = 60 * 60 * 1000
-
-const createMigrationRunner =
-  (pool: pg.Pool): TransactionRunner =>
-  async (work) => {
-    const client = await pool.connect()
-    let failure: Error | undefined
-    try {
-      await client.query('BEGIN; SET LOCAL statement_timeout = 0')
-      const result = await work({
-        query: async <Row>(sql: string, values?: unknown[]) => (await client.query(sql, values)).rows as Row[],
-        script: (sql) => client.query({ text: sql, query_timeout: migrationTimeout } as pg.QueryConfig),
-      })
-      await client.query('COMMIT')
-      return result
-    } catch (error) {
-      failure = error as Error
-      throw error
-    } finally {
-      // After a failure this closes the connection, and the server rolls back.
-      client.release(failure)
-    }
-  }
 
 /** Concurrent pings share one query, so polling a silent database cannot use up the pool. */
 const createPing = (pool: pg.Pool) => {
