@@ -14,21 +14,28 @@ const apart = [
 ]
 
 /**
- * Files whose outcome does not depend on the database of the run. SECOND_RUN leaves them out: .ci/run sets it on PostgreSQL, after the run
- * on the embedded database. The run behind API Gateway sends the requests of `every-*` to PostgreSQL.
+ * Files that run once, on the embedded database: SECOND_RUN, which .ci/run sets on PostgreSQL, leaves them out. Either no database decides
+ * their outcome, or they send many requests one after another, and both databases take the same path (ADR 058). Files with several
+ * requests at once, several connections, rights or lost servers run on both. A run on PostgreSQL without SECOND_RUN takes all.
  */
-const once = [
-  `${tests}/{client,configuration,docs,smoke-tests,test-badges}/**`,
-  `${tests}/recipes/{key-verifier,verifiers}.test.ts`,
+export const once = [
+  `${tests}/{client,configuration,docs,mailbox,smoke-tests,test-badges,trpc}/**`,
+  `${tests}/access/{signing-keys,verify}.test.ts`,
+  `${tests}/administration/impersonation-routes.test.ts`,
+  `${tests}/audit/one-transaction.test.ts`,
   `${tests}/confirmations/verify-receipt.test.ts`,
-  `${tests}/mail/templates.test.ts`,
-  `${tests}/process/{hostile-requests,issue-18-redirect-targets}.test.ts`,
-  `${tests}/rest/{openapi,query-parameters,reference,reference-errors}.test.ts`,
-  `${tests}/server/follower-rules.test.ts`,
-  `${tests}/security/{issue-16-chosen-cost,password-hasher,password-rules}.test.ts`,
   `${tests}/database/{backup-archive,embedded-data-dir}.test.ts`,
-  `${tests}/process/{admin-socket,backup,faults,packages-elsewhere,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
-  `${tests}/rest/every-*.test.ts`,
+  `${tests}/events/every-change.test.ts`,
+  `${tests}/mail/{security-mails,templates}.test.ts`,
+  `${tests}/organizations/permissions.test.ts`,
+  `${tests}/process/{admin-socket,backup,faults,fuzz,hostile-requests,issue-18-redirect-targets}.test.ts`,
+  `${tests}/process/{packages-elsewhere,reliability-interrupted,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
+  `${tests}/protection/every-mutating-route.test.ts`,
+  `${tests}/recipes/{key-verifier,verifiers}.test.ts`,
+  `${tests}/rest/{declared-limits,every-*,owner-boundary,policy-boundaries,query-parameters,reference,reference-errors}.test.ts`,
+  `${tests}/security/{issue-16-chosen-cost,password-hasher,password-rules,strange-values}.test.ts`,
+  `${tests}/server/follower-rules.test.ts`,
+  `${tests}/sign-in/{issue-16-thief-with-a-cookie,timing}.test.ts`,
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.SECOND_RUN ? once : [])]
 
