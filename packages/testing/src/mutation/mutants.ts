@@ -40,7 +40,7 @@ const withoutBehavior: Ignorer = {
   },
 }
 
-/** `mutation()` lists its events, mails and cookies for the compiler (ADR 032). */
+/** A declared mutation lists its events, mails and cookies for the compiler (ADR 032). */
 function isDeclaredEffects({ node, parentPath }: Path): boolean {
   const { key } = node as { key?: { name?: string } }
   const call = parentPath?.parentPath
@@ -48,7 +48,7 @@ function isDeclaredEffects({ node, parentPath }: Path): boolean {
     node.type === 'ObjectProperty' &&
     /^(?:events|mails|cookies)$/.test(key?.name ?? '') &&
     call?.node.type === 'CallExpression' &&
-    calleeOf(call) === 'mutation'
+    /^(?:m|customM)utation$/.test(calleeOf(call))
   )
 }
 

@@ -144,6 +144,15 @@ describe('the proof', () => {
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.proof)
   })
 
+  test('of a code counts when the clock goes back a minute, and no further', async () => {
+    const clock = holdClock()
+    const tab = await administrator('auditor')
+    clock.advance(-60)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+    clock.advance(-1)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.proof)
+  })
+
   test('is the passkey when the administrator has one: a code is not enough', async () => {
     const { tab, authenticator: codes, clock } = await signInWithFactor(app, holdClock())
     expect(outcome(await tab.post('/auth/reauthenticate', { code: codes.code() }))).toEqual(done)
