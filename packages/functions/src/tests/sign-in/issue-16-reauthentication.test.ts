@@ -70,6 +70,7 @@ describe('a sign-in', () => {
   test('T104: stops counting when the clock goes back more than a minute, until the user reauthenticates', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
+    expect(outcome(await reauthenticateWithPassword(tab))).toEqual(allowed)
     clock.advance(-60)
     expect(await exportData(tab)).toEqual(allowed)
     clock.advance(-1)

@@ -188,10 +188,15 @@ describe('trusted devices', () => {
     expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
-  test('end when their session is revoked, so that a lost laptop needs a code', async () => {
-    const { phone, laptop, signIn } = await signInWithLaptop()
+  test('end when their session is revoked: a lost laptop needs a code, and a tablet does not', async () => {
+    const { clock, phone, laptop, signIn, authenticator } = await signInWithLaptop()
+    const tablet = app.browser()
+    clock.advance(60)
+    await signIn(tablet)
+    expect((await tablet.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
     expect((await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })).status).toBe(200)
     expect((await signIn()).body).toEqual(challengeAnswer)
+    expect((await signIn(tablet)).body).toHaveProperty('token')
   })
 
   test('end with revoke-other-sessions except this one, and all with revoke-sessions', async () => {
