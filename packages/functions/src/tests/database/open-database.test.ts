@@ -435,3 +435,23 @@ describe('deleting a user', () => {
     expect(await db.invitation.findUnique({ where: { secretHash: 'orphans' } })).toMatchObject({ inviterId: null })
   })
 })
+
+describe('a change channel', () => {
+  it('reports changes until it closes, and a second one goes on', async () => {
+    const heard: string[] = []
+    const open = (name: string) =>
+      database.listen({ onChange: (change) => heard.push(`${name} ${change}`), onUp: () => {}, onDown: () => {} })
+    const [first, second] = [open('first'), open('second')]
+    const send = async (change: string) => {
+      await database.db.$executeRaw`SELECT pg_notify('floorpass_sessions', ${change})`
+      await second.flush()
+    }
+    await eventually(() => (first.isCurrent() && second.isCurrent()) || Promise.reject(new Error('no channel yet')))
+    await send('session:1')
+    await first.flush()
+    await first.close()
+    await send('session:2')
+    await second.close()
+    expect(heard.toSorted()).toEqual(['first session:1', 'second session:1', 'second session:2'])
+  })
+})
