@@ -24,7 +24,7 @@ export const once = [
   `${tests}/administration/impersonation-routes.test.ts`,
   `${tests}/audit/one-transaction.test.ts`,
   `${tests}/confirmations/verify-receipt.test.ts`,
-  `${tests}/database/{backup-archive,embedded-data-dir}.test.ts`,
+  `${tests}/database/{backup-archive,embedded-connection,embedded-data-dir}.test.ts`,
   `${tests}/events/every-change.test.ts`,
   `${tests}/mail/{security-mails,templates}.test.ts`,
   `${tests}/organizations/permissions.test.ts`,

@@ -5,7 +5,7 @@ const terminate = 'X'.charCodeAt(0)
 
 /**
  * The socket of a `pg` client that talks to the embedded engine. The engine has one session: use one client at a time.
- * A new client finds no transaction and no prepared statement of the client before it.
+ * A new client finds no transaction, prepared statement or setting of the one before it. LISTEN stays.
  */
 export class EmbeddedConnection extends Duplex {
   readonly #engine: PGlite
@@ -15,7 +15,7 @@ export class EmbeddedConnection extends Duplex {
     this.#engine = engine
   }
 
-  /** `pg` calls these five of a socket. */
+  /** Methods of a socket that `pg` calls. */
   connect(): void {
     process.nextTick(() => this.emit('connect'))
   }
@@ -41,21 +41,29 @@ export class EmbeddedConnection extends Duplex {
   }
 
   async #send(messages: Buffer): Promise<void> {
-    // An answer may cause the next statement, and Node loses what is written before \`_writev\` returns.
+    // An answer may cause the next statement, and Node loses what is written before `_writev` returns.
     await Promise.resolve()
-    if (messages[0] === terminate) return
-    if (this.#engine.closed) throw new Error('PGlite is closed')
+    if (messages[0] === terminate) return this.#rollBack()
+    if (!this.#engine.ready) throw new Error('PGlite is closed')
     // The startup message has no type: it begins with its length.
     if (messages[0] === 0) {
       await this.#resetSession()
       this.push(Buffer.from(await this.#engine.execProtocolRaw(messages)))
       return
     }
-    await this.#engine.execProtocolRawStream(messages, { onRawData: (answer) => void this.push(Buffer.from(answer)) })
+    const answers: Buffer[] = []
+    await this.#engine.execProtocolRawStream(messages, { onRawData: (answer) => void answers.push(Buffer.from(answer)) })
+    // Not inside the engine: a reader that throws would leave it in the middle of an answer.
+    for (const answer of answers) this.push(answer)
   }
 
+  async #rollBack(): Promise<void> {
+    if (this.#engine.ready && this.#engine.isInTransaction()) await this.#engine.exec('ROLLBACK')
+  }
+
+  /** Not DISCARD ALL, which ends LISTEN. */
   async #resetSession(): Promise<void> {
-    if (this.#engine.isInTransaction()) await this.#engine.exec('ROLLBACK')
-    await this.#engine.exec('DEALLOCATE ALL')
+    await this.#rollBack()
+    await this.#engine.exec('RESET ALL; DEALLOCATE ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()')
   }
 }

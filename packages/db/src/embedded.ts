@@ -56,20 +56,37 @@ export const openEmbedded = async ({ directory, template, engine: given }: Embed
       await whileQuiet(() => cp(files, folder, { recursive: true, mode: constants.COPYFILE_FICLONE }))
     },
     close: async () => {
-      await pool.end()
+      await endPool(pool)
       if (!given) await engine.close().finally(() => lock?.release())
     },
   }
 }
 
-/** The engine has one session, so the pool lends one connection. It waits for the one before without a limit: PGlite knows no timeout. */
+/** `end` never answers the calls that still wait for the connection, so it comes after them. */
+async function endPool(pool: pg.Pool): Promise<void> {
+  let last = await pool.connect().catch(() => null)
+  while (last && pool.waitingCount > 0) {
+    last.release()
+    last = await pool.connect().catch(() => null)
+  }
+  const ended = pool.end()
+  last?.release()
+  await ended
+}
+
+/** The engine has one session, so the pool has one connection. Callers wait for it without a limit. */
 function createEmbeddedPool(engine: PGlite) {
   const notifications: Notifications = new EventEmitter()
   const pool = new pg.Pool({
     max: 1,
     idleTimeoutMillis: 0,
+    // A migration can break a prepared statement, as on PostgreSQL.
+    maxLifetimeSeconds: 60 * 60,
     user: 'postgres',
     database: 'postgres',
+    // Otherwise PGSSLMODE decides.
+    ssl: false,
+    sslnegotiation: 'postgres',
     stream: () => new EmbeddedConnection(engine),
   } as pg.PoolConfig)
   // An error without a listener ends the process. The statements that met it report it.
@@ -121,6 +138,7 @@ export const startEngine = async (directory: string | null, template?: Blob): Pr
       onStderr,
     })
     if (isNew) await flushFiles(join(directory, 'pgdata'))
+    endProcessOnTrap(client)
     isRunning = true
     return client
   } catch (error) {
@@ -144,11 +162,28 @@ const hasSpace = async (directory: string): Promise<boolean> => {
   return bavail * bsize >= newDatabaseBytes
 }
 
+/** What PostgreSQL throws to leave a failed statement. */
+const longJump = 100
+
+/** PGlite drops every other exception of the engine, such as a stack overflow, and the statement would wait for ever. */
+function endProcessOnTrap(engine: PGlite): void {
+  const module = engine.Module as unknown as { _PostgresMainLoopOnce(): void }
+  const run = module._PostgresMainLoopOnce
+  module._PostgresMainLoopOnce = () => {
+    try {
+      return run()
+    } catch (error) {
+      if ((error as { status?: number }).status !== longJump) endProcess(String(error))
+      throw error
+    }
+  }
+}
+
 // After a PANIC the next call to the engine would spin forever. Exit, as a PostgreSQL server does; the next start recovers.
-const endProcess = (line: string): never => {
+const endProcess = (reason: string): never => {
   process.stderr.write(
-    `The embedded database stopped, because the disk failed (${line.trim()}). ` +
-      `Acknowledged writes are kept. Free or repair the disk under DATA_DIR, then start again.\n`,
+    `The embedded database stopped (${reason.trim()}). Acknowledged writes are kept. ` +
+      `If the disk under DATA_DIR is full or broken, repair it. Then start again.\n`,
   )
   process.exit(1)
 }
