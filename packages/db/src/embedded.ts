@@ -165,7 +165,7 @@ const hasSpace = async (directory: string): Promise<boolean> => {
 /** What PostgreSQL throws to leave a failed statement. */
 const longJump = 100
 
-/** PGlite drops every other exception of the engine, such as a stack overflow, and the statement would wait for ever. */
+/** PGlite swallows every other exception of the engine, such as a stack overflow, and the statement would wait for ever. */
 function endProcessOnTrap(engine: PGlite): void {
   const module = engine.Module as unknown as { _PostgresMainLoopOnce(): void }
   const run = module._PostgresMainLoopOnce
