@@ -59,13 +59,10 @@ export async function findSigningKey(ctx: KeyScope, id: string): Promise<KeyWith
   return null
 }
 
-async function readKey({ keyCache, sql }: KeyScope, id: string): Promise<KeyWithOwner | null> {
-  const fill = keyCache.read(id)
-  try {
+function readKey({ keyCache, sql }: KeyScope, id: string): Promise<KeyWithOwner | null> {
+  return keyCache.read(id, async (keep) => {
     const found = await findKeyWithOwner(sql, id)
-    if (found) fill.commit(found)
+    if (found) keep(found)
     return found
-  } finally {
-    fill.end()
-  }
+  })
 }

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
 
-/** `commit` drops the entry if it or its user changed during the read. */
-export type CacheFill<Entry> = { commit(entry: Entry): void; end(): void }
-
 /** Keeps rows in memory until the database announces a change of them or of their user. */
 export type ChangeCache<Entry> = {
   /** Null when nothing in memory may be believed. */
   find(id: string): Entry | null
   has(id: string): boolean
-  /** Call it before the read. Always call `end`. */
-  read(id: string): CacheFill<Entry>
+  /** Returns what `load` reads. Its `keep` drops the entry if it or its user changed since the start. */
+  read<Result>(id: string, load: Load<Entry, Result>): Promise<Result>
   size(): number
 }
+
+/** Reads from the database. `keep` puts an entry into the cache. */
+export type Load<Entry, Result> = (keep: (entry: Entry) => void) => Promise<Result>
 
 type Options<Entry> = {
   changes: ChangeFeed
@@ -26,7 +26,7 @@ type Options<Entry> = {
 
 const maxChangedUsers = 100
 
-type OpenFill<Entry> = CacheFill<Entry> & { id: string; isInvalidated: boolean; changedUsers: Set<string> }
+type OpenRead = { id: string; isInvalidated: boolean; changedUsers: Set<string> }
 
 export function createChangeCache<Entry extends object>({
   changes,
@@ -45,54 +45,52 @@ export function createChangeCache<Entry extends object>({
     },
   })
   const idsByUser = new Map<string, Set<string>>()
-  const fills = new Set<OpenFill<Entry>>()
+  const reads = new Set<OpenRead>()
 
   const removeFromUser = (userId: string, id: string): void => {
     const ids = idsByUser.get(userId)
     ids?.delete(id)
     if (ids?.size === 0) idsByUser.delete(userId)
   }
-  const recordChangedUser = (fill: OpenFill<Entry>, userId: string): void => {
-    if (fill.isInvalidated) return
-    fill.changedUsers.add(userId)
-    fill.isInvalidated = fill.changedUsers.size > maxChangedUsers
+  const recordChangedUser = (read: OpenRead, userId: string): void => {
+    if (read.isInvalidated) return
+    read.changedUsers.add(userId)
+    read.isInvalidated = read.changedUsers.size > maxChangedUsers
   }
 
   changes.subscribe({
     onChange(kind, id) {
       if (kind === ownKind) {
         entries.delete(id)
-        for (const fill of fills) if (fill.id === id) fill.isInvalidated = true
+        for (const read of reads) if (read.id === id) read.isInvalidated = true
       } else if (kind === 'user') {
         for (const entryId of [...(idsByUser.get(id) ?? [])]) entries.delete(entryId)
-        for (const fill of fills) recordChangedUser(fill, id)
+        for (const read of reads) recordChangedUser(read, id)
       }
     },
     onReset() {
       entries.clear()
-      for (const fill of fills) fill.isInvalidated = true
+      for (const read of reads) read.isInvalidated = true
     },
   })
 
   return {
     find: (id) => (changes.isCurrent() ? (entries.get(id) ?? null) : null),
     has: (id) => entries.has(id),
-    read(id) {
-      const fill: OpenFill<Entry> = {
-        id,
-        isInvalidated: !changes.isCurrent(),
-        changedUsers: new Set(),
-        commit(entry) {
+    async read(id, load) {
+      const read: OpenRead = { id, isInvalidated: !changes.isCurrent(), changedUsers: new Set() }
+      reads.add(read)
+      try {
+        return await load((entry) => {
           const userId = getUserId(entry)
-          if (fill.isInvalidated || fill.changedUsers.has(userId)) return
+          if (read.isInvalidated || read.changedUsers.has(userId)) return
           entries.set(id, entry)
           onAdd?.(entry, id)
           idsByUser.set(userId, (idsByUser.get(userId) ?? new Set()).add(id))
-        },
-        end: () => void fills.delete(fill),
+        })
+      } finally {
+        reads.delete(read)
       }
-      fills.add(fill)
-      return fill
     },
     size: () => entries.size,
   }

@@ -20,7 +20,6 @@ import { transact } from '../transact.ts'
 import { type Challenge, findChallenge, getFirstFactor, type SignInIntent } from '../two-factor/challenge.ts'
 import { findTwoFactorMethods } from '../two-factor/two-factor-methods.ts'
 import { signInPasskeyInput } from './contract.ts'
-import { requireRelyingParty } from './passkey-challenge.ts'
 import { passkeyActions, passkeyMails, type VerifiedPasskey, verifyPasskey } from './verify-passkey.ts'
 
 /**
@@ -38,7 +37,6 @@ export const signInPasskey = customMutation({
   cookies: signInCookies,
 
   async run({ ctx, input: { response, rememberMe, callbackURL } }) {
-    requireRelyingParty(ctx)
     assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
     const { result, user, target } = await transact(
       ctx,

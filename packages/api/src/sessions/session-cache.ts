@@ -1,5 +1,5 @@
 import type { Memberships, Session, User } from '@floorpass/db'
-import { type CacheFill, createChangeCache } from '../changes/change-cache.ts'
+import { createChangeCache, type Load } from '../changes/change-cache.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { ByteText } from '../kernel/byte-text.ts'
 import { policy } from '../kernel/policy.ts'
@@ -22,8 +22,8 @@ export type SessionCache = {
   peek(id: string): CachedSession | null
   findId(handle: string): string | undefined
   has(id: string): boolean
-  /** Call it before the read. Always call `end`. */
-  read(id: string): CacheFill<CachedSession>
+  /** Returns what `load` reads. Its `keep` drops the session if it or its user changed since the start. */
+  read<Result>(id: string, load: Load<CachedSession, Result>): Promise<Result>
   stats(): SessionCacheStats
 }
 
@@ -54,9 +54,9 @@ export function createSessionCache({ changes, size = policy.sessionsInMemory }: 
     peek: (id) => findUntil(id, ({ active }) => active.session.expiresAt.getTime()),
     findId: (handle) => idsByHandle.get(handle),
     has: cache.has,
-    read(id) {
+    read(id, load) {
       misses += 1
-      return cache.read(id)
+      return cache.read(id, load)
     },
     stats: () => ({ hits, misses, size: cache.size(), channelUp: changes.isCurrent() }),
   }

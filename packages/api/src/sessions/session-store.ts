@@ -184,8 +184,7 @@ async function findSessionId({ sql, sessionCache }: InspectScope, handle: string
 /** `token` is null when the answer cannot extend the cookie. */
 async function readSession(ctx: SessionScope, id: string, token: string | null): Promise<ActiveSession | null> {
   const uncachedRead = ctx.sessionCache.has(id) ? null : ctx.sessionMisses.startRead(ctx)
-  const fill = ctx.sessionCache.read(id)
-  try {
+  return ctx.sessionCache.read(id, async (keep) => {
     const { session, user: found } = await createLucia(ctx, ctx.sql, { isExtending: token !== null }).validateSession(id)
     if (!session || found.suspendedAt) {
       uncachedRead?.countMiss()
@@ -199,11 +198,9 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // Do not cache an extension before a read confirms it: a concurrent request may have extended first.
     if (extended && token !== null) for (const cookie of sessionCookies(ctx, token, active)) ctx.cookies.set(cookie)
-    else fill.commit(toCached({ session: Object.freeze(active), user: Object.freeze(user), memberships }))
+    else keep(toCached({ session: Object.freeze(active), user: Object.freeze(user), memberships }))
     return { session: active, user, memberships }
-  } finally {
-    fill.end()
-  }
+  })
 }
 
 type InspectScope = Pick<SessionScope, 'sql' | 'sessionCache'>
@@ -218,16 +215,13 @@ export async function inspectSession(
   if (id === null) return null
   const cached = sessionCache.peek(id)
   if (cached) return cached.active
-  const fill = sessionCache.read(id)
-  try {
+  return sessionCache.read(id, async (keep) => {
     const found = await findSessionWithUser(sql, id)
     if (!found || found.user.suspendedAt || found.session.expiresAt.getTime() <= Date.now()) return null
     const active = { ...found, session: Object.freeze(found.session), user: Object.freeze(found.user) }
-    fill.commit(toCached(active))
+    keep(toCached(active))
     return active
-  } finally {
-    fill.end()
-  }
+  })
 }
 
 const toCached = (active: ActiveSession): CachedSession => {

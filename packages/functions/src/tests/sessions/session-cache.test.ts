@@ -1,4 +1,6 @@
-import { createChangeFeed, createSessionCache } from '@floorpass/api'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type CachedSession, createChangeFeed, createSessionCache, type SessionCache } from '@floorpass/api'
 import type { ChangeListener } from '@floorpass/db'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -171,13 +173,26 @@ describe('the session cache', () => {
     return { cache, log, listener: registered as ChangeListener, stopHeartbeat }
   }
   const createEntry = (userId: string) =>
-    ({ active: { session: {}, user: { id: userId } }, staleAt: Date.now() + 60_000 }) as unknown as Parameters<
-      ReturnType<ReturnType<typeof createSessionCache>['read']>['commit']
-    >[0]
-  const commitEntry = (cache: ReturnType<typeof createSessionCache>, id: string, userId: string) => {
-    const fill = cache.read(id)
-    fill.commit(createEntry(userId))
-    fill.end()
+    ({ active: { session: {}, user: { id: userId } }, staleAt: Date.now() + 60_000 }) as unknown as CachedSession
+  const keepEntry = (cache: SessionCache, id: string, userId: string) => cache.read(id, async (keep) => keep(createEntry(userId)))
+  type Load = () => Promise<null>
+  /** The bytes in use after a full collection. */
+  const measureHeap = () => {
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')()
+    return process.memoryUsage().heapUsed
+  }
+  /** Starts a read that lasts until the returned function runs. */
+  const startRead = (cache: SessionCache, id: string) => {
+    const database = Promise.withResolvers<void>()
+    const reading = cache.read(id, async (keep) => {
+      await database.promise
+      keep(createEntry('ada'))
+    })
+    return () => {
+      database.resolve()
+      return reading
+    }
   }
 
   test.each<[string, (listener: ChangeListener) => void, boolean]>([
@@ -189,38 +204,49 @@ describe('the session cache', () => {
     ['a change of everything', (listener) => listener.onChange('all'), false],
     ['channel down', (listener) => listener.onDown('cut'), false],
     ['channel up', (listener) => listener.onUp(), false],
-  ])('commits a read only if it is still valid after %s', (_, invalidate, isCommitted) => {
+  ])('keeps what was read only if it is still valid after %s', async (_, invalidate, isKept) => {
     const { cache, listener } = createCache()
-    const fill = cache.read('one')
+    const endRead = startRead(cache, 'one')
     invalidate(listener)
-    fill.commit(createEntry('ada'))
-    fill.end()
-    expect(cache.find('one') !== null).toBe(isCommitted)
+    await endRead()
+    expect(cache.find('one') !== null).toBe(isKept)
   })
 
-  test('commits no read in progress when very many users change', () => {
+  test('keeps nothing of the reads in progress when very many users change', async () => {
     const { cache, listener } = createCache()
-    const fills = ['one', 'two'].map((id) => cache.read(id))
+    const reads = ['one', 'two'].map((id) => startRead(cache, id))
     for (let count = 0; count < 1_000; count += 1) listener.onChange(`user:${count}`)
-    for (const fill of fills) fill.commit(createEntry('ada'))
+    for (const endRead of reads) await endRead()
     expect([cache.find('one'), cache.find('two')]).toEqual([null, null])
   })
 
-  test('drops the least recently used entry when it is full', () => {
+  test('holds no memory for reads that have ended, well or badly', async () => {
+    const { cache } = createCache()
+    const loads = [async () => null, () => Promise.reject(new Error('the database is away'))]
+    const readMany = async (count: number) => {
+      for (let done = 0; done < count; done += 1) await cache.read(`session ${done}`, loads[done % 2] as Load).catch(() => {})
+    }
+    await readMany(1_000)
+    const before = measureHeap()
+    await readMany(50_000)
+    expect((measureHeap() - before) / 50_000).toBeLessThan(50)
+  })
+
+  test('drops the least recently used entry when it is full', async () => {
     const { cache, listener } = createCache()
-    for (const id of ['one', 'two', 'three']) commitEntry(cache, id, 'ada')
+    for (const id of ['one', 'two', 'three']) await keepEntry(cache, id, 'ada')
     cache.find('one')
-    commitEntry(cache, 'four', 'bob')
+    await keepEntry(cache, 'four', 'bob')
     expect(['one', 'two', 'three', 'four'].map((id) => cache.find(id) !== null)).toEqual([true, false, true, true])
     listener.onChange('user:ada')
     expect([cache.find('one'), cache.find('three'), cache.stats().size]).toEqual([null, null, 1])
   })
 
-  test('answers and commits nothing while the channel is not current', () => {
+  test('answers and keeps nothing while the channel is not current', async () => {
     const { cache, stopHeartbeat } = createCache()
-    commitEntry(cache, 'one', 'ada')
+    await keepEntry(cache, 'one', 'ada')
     stopHeartbeat()
-    commitEntry(cache, 'two', 'bob')
+    await keepEntry(cache, 'two', 'bob')
     expect([cache.find('one'), cache.find('two'), cache.stats()]).toEqual([
       null,
       null,
@@ -228,9 +254,9 @@ describe('the session cache', () => {
     ])
   })
 
-  test('drops everything when the channel goes down, and logs each change of the channel once', () => {
+  test('drops everything when the channel goes down, and logs each change of the channel once', async () => {
     const { cache, listener, log } = createCache()
-    commitEntry(cache, 'one', 'ada')
+    await keepEntry(cache, 'one', 'ada')
     listener.onDown('cut')
     expect(cache.stats().size).toBe(0)
     listener.onUp()

@@ -111,14 +111,8 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   const createDatabaseUrl = async () => (await databaseEnvironment()).DATABASE_URL ?? ''
   const endListener = (db: OpenDatabase['db']) => db.$queryRaw`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'floorpass sessions'`
-  const commitEntry = (cache: SessionCache) => {
-    const fill = cache.read('one')
-    fill.commit({
-      active: { session: {}, user: { id: 'ada' } },
-      staleAt: Number.POSITIVE_INFINITY,
-    } as unknown as CachedSession)
-    fill.end()
-  }
+  const entry = { active: { session: {}, user: { id: 'ada' } }, staleAt: Number.POSITIVE_INFINITY } as unknown as CachedSession
+  const keepEntry = (cache: SessionCache) => cache.read('one', async (keep) => keep(entry))
 
   test('reconnects after the server closed its connection, and misses no change', async () => {
     const app = await createTestApp()
@@ -161,7 +155,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { db, cache, isUp } = await openAndWaitUntilUp(url)
     const { db: admin, close } = await openDatabase({ kind: 'postgres', url })
     onTestFinished(close)
-    commitEntry(cache)
+    await keepEntry(cache)
     const blocker = new pg.Client(url)
     await blocker.connect()
     await blocker.query('SELECT pg_advisory_lock(22)')
@@ -204,7 +198,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { cache, downs, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { silence: 300 })
     await eventually(() => expect(isUp()).toBe(false))
     await eventually(() => expect(isUp()).toBe(true))
-    commitEntry(cache)
+    await keepEntry(cache)
     await eventually(() => expect(isUp()).toBe(false))
     expect(cache.find('one')).toBeNull()
     await eventually(() => expect(isUp()).toBe(true))
@@ -234,7 +228,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const [old, other] = [await createDatabaseUrl(), await createDatabaseUrl()]
     const proxy = await databaseProxy(old)
     const { cache, changes, downs, isUp } = await openAndWaitUntilUp(proxy.url)
-    commitEntry(cache)
+    await keepEntry(cache)
     proxy.lead(other)
     const switched = performance.now()
     // A busy service keeps getting answers from the old server.
@@ -249,7 +243,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     await eventually(() => expect(isUp()).toBe(true))
     expect(downs).toEqual([expect.stringContaining('another server is in its place')])
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
-    commitEntry(cache)
+    await keepEntry(cache)
     await db.$executeRaw`SELECT pg_notify('floorpass_sessions', 'session:one')`
     await changes.flush()
     expect(cache.find('one')).toBeNull()
@@ -271,7 +265,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     'goes down with a reason when the database stops sending notifications: %s',
     async (change) => {
       const { db, downs, isUp, cache } = await openAndWaitUntilUp(await createDatabaseUrl())
-      commitEntry(cache)
+      await keepEntry(cache)
       await db.$executeRawUnsafe(change)
       await eventually(() => expect(isUp()).toBe(false))
       await eventually(() => expect(downs).toEqual([expect.stringMatching(/missing or disabled|tell_session_change/)]))
@@ -282,7 +276,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   test('receives changes that a replication role writes', async () => {
     const { db, cache, changes } = await openAndWaitUntilUp(await createDatabaseUrl())
     const user = await db.user.create({ data: { id: 'ada', name: 'Ada', email: 'ada@example.test' } })
-    commitEntry(cache)
+    await keepEntry(cache)
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`SET LOCAL session_replication_role = replica`
       await tx.user.update({ where: { id: user.id }, data: { suspendedAt: new Date() } })
