@@ -8,7 +8,7 @@ import { instrument, type Mutant, sample } from './mutants.ts'
 import { describe, type Result, summarize } from './report.ts'
 import { createScratchClone } from './scratch-clone.ts'
 import { type Lane, startLane } from './start-lane.ts'
-import { allFolders, findFolder, findSources, findTests, nightlyFolder, testMap } from './test-map.ts'
+import { allFolders, findFolder, findSources, findTests, nightlyFolder, tables, testMap } from './test-map.ts'
 
 const usage = `Usage: npm run mutate -- <folder> | --nightly | --sample-of-all <count>
 Changes the code of a folder in one place at a time, in a scratch clone, and reports the changes that no test notices.
@@ -70,7 +70,7 @@ async function mutate(): Promise<void> {
   const name = everything ? 'all' : (folder as string)
   const all = await instrument(clone.folder, findSources(clone.folder, everything ? allFolders : [name]))
   const drawn = sample(all, count as number, seed as number)
-  const tests = findTests(clone.folder, everything ? undefined : testMap[name])
+  const tests = findTests(clone.folder, everything ? undefined : [...(testMap[name] ?? []), ...tables])
   console.log(`${name}: ${drawn.length} of ${all.length} mutants, seed ${seed}, ${tests.length} test files`)
 
   const coverageFolder = join(clone.folder, 'mutation-coverage')

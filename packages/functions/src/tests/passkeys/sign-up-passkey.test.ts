@@ -39,6 +39,7 @@ describe('a sign-up by passkey', () => {
     expect(user).toMatchObject({ emailVerified: true, accounts: [], sessions: [{ authenticationMethods: ['hwk'] }] })
     const events = await app.db.auditEvent.findMany({ where: { userId: user.id }, orderBy: { id: 'asc' } })
     expect(events.map(({ action }) => action).sort()).toEqual(['add-passkey', 'sign-in', 'sign-up', 'verify-email'])
+    expect(events.find(({ action }) => action === 'sign-in')?.details).toEqual({ factor: 'passkey' })
     expect((await signInWithPasskey(app.browser(), authenticator)).body).toMatchObject({ user: { id: user.id } })
   })
 

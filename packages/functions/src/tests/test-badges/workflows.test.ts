@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { findSources, findTests, nightlyFolder, testMap } from '@floorpass/testing/mutation/test-map'
+import { findSources, findTests, nightlyFolder, tables, testMap } from '@floorpass/testing/mutation/test-map'
 import { expect, test } from 'vitest'
 
 const read = (name: string) => readFileSync(new URL(`../../../../../.github/workflows/${name}.yml`, import.meta.url), 'utf8')
@@ -56,8 +56,11 @@ test('mutants run at night, one folder each night, and cannot turn main red', ()
   expect(new Set(days)).toEqual(new Set(Object.keys(testMap)))
 })
 
-test.each(Object.entries(testMap))('each mutant of %s runs against test files that exist', (folder, entries) => {
-  const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-  expect(findSources(root, [folder])).not.toEqual([])
-  for (const entry of entries) expect([entry, findTests(root, [entry])]).not.toEqual([entry, []])
-})
+test.each([...Object.entries(testMap), ['packages/api/src', tables] as const])(
+  'each mutant of %s runs against test files that exist',
+  (folder, entries) => {
+    const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+    expect(findSources(root, [folder])).not.toEqual([])
+    for (const entry of entries) expect([entry, findTests(root, [entry])]).not.toEqual([entry, []])
+  },
+)

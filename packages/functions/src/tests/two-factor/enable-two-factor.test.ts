@@ -200,12 +200,16 @@ describe('two-factor/get-totp-uri', () => {
     const tab = await app.signedIn()
     const { password } = tab.person
     const ask = (fields: object = { password }) => tab.post('/auth/two-factor/get-totp-uri', fields)
-    expect((await ask()).code).toBe('TOTP_NOT_ENABLED')
+    const isPending = async () =>
+      ((await tab.get('/trpc/twoFactor.get')).body as { result: { data: { hasPendingTotp: boolean } } }).result.data
+        .hasPendingTotp
+    expect([(await ask()).code, await isPending()]).toEqual(['TOTP_NOT_ENABLED', false])
     const { totpURI, authenticator } = await setUpTwoFactor(tab, password)
+    expect(await isPending()).toBe(true)
     expect((await ask()).body).toEqual({ totpURI })
     expect((await ask({})).code).toBe('INVALID_PASSWORD')
     await verifyCode(tab, authenticator.code())
-    expect((await ask()).code).toBe('TOTP_ALREADY_ENABLED')
+    expect([(await ask()).code, await isPending()]).toEqual(['TOTP_ALREADY_ENABLED', false])
   })
 })
 

@@ -48,6 +48,8 @@ describe('T79: a sign-in with a provider', () => {
     expect(await userIn(answer.tab)).toMatchObject({ id: userId })
     const [last] = await app.db.auditEvent.findMany({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' }, take: 1 })
     expect(last?.details).toEqual({ provider: 'github', factor: 'totp' })
+    const session = await app.db.session.findFirstOrThrow({ where: { userId }, orderBy: { createdAt: 'desc' } })
+    expect(session.authenticationMethods).toEqual(['fed', 'otp'])
   })
 
   test('asks for no code on a trusted device', async () => {

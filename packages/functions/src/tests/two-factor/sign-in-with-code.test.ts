@@ -335,7 +335,13 @@ describe('wrong codes', () => {
     await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 100 } })
     const { tab } = await signIn(app, person)
     const refused = await verifyCode(tab, authenticator.code())
-    expect([refused.status, refused.code]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED'])
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      expect.objectContaining({
+        code: 'ACCOUNT_TEMPORARILY_LOCKED',
+        message: 'Too many wrong codes in a row: only a backup code is accepted',
+      }),
+    ])
     expect((await verifyCode(tab, backupCodes[0])).status).toBe(200)
     clock.advance(60)
     const { tab: later } = await signIn(app, person)
@@ -357,6 +363,8 @@ describe('wrong codes', () => {
   test('T27: share one count over verify, disable and new backup codes in a session', async () => {
     const { tab, userId, authenticator } = await signInWithFactor(app, holdStep())
     for (let count = 0; count < 4; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
+    const wrong = await app.db.auditEvent.findMany({ where: { userId, action: 'verify-two-factor', succeeded: false } })
+    expect(wrong.map(({ details }) => details)).toEqual(Array(4).fill({ factor: 'totp' }))
     for (let count = 0; count < 3; count += 1)
       expect((await tab.post('/auth/two-factor/disable', { code: '000000' })).code).toBe('INVALID_CODE')
     for (let count = 0; count < 3; count += 1)

@@ -36,11 +36,14 @@ const listDevices = async (tab: Pick<Browser, 'get'>) =>
 describe('a trusted device', () => {
   test('is trusted only by choice', async () => {
     const { phone, person, userId, authenticator, clock } = await signInWithLaptop()
+    const findLastSignIn = () => app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' } })
+    expect((await findLastSignIn())?.details).toEqual({ factor: 'totp', trusted: true })
     clock.advance(60)
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
     await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
     expect([getTrustToken(tab), getTrustToken(phone)]).toEqual([undefined, undefined])
+    expect((await findLastSignIn())?.details).toEqual({ factor: 'totp' })
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
   })
 
@@ -174,15 +177,18 @@ describe('trusted devices', () => {
     ])
   })
 
-  test('T113: can be revoked only by their owner', async () => {
+  test('T113: can be revoked one by one, and only by their owner', async () => {
     const { phone, laptop, userId, signIn } = await signInWithLaptop()
     const [device] = await listDevices(phone)
+    const tablet = { userId, secretHash: `tablet of ${userId}`, expiresAt: new Date(Date.now() + day * 1000) }
+    const { id: tabletId } = await app.db.trustedDevice.create({ data: tablet })
     const otherUser = await app.signedIn()
     const revoke = (tab: Pick<Browser, 'post'>, id = device?.id) => tab.post('/auth/two-factor/revoke-trusted-device', { id })
     expect((await revoke(otherUser)).body).toEqual({ status: true })
-    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(2)
     expect((await revoke(phone)).body).toEqual({ status: true })
     expect((await revoke(phone)).body).toEqual({ status: true })
+    expect((await listDevices(phone)).map(({ id }) => id)).toEqual([tabletId])
     expect(await app.db.auditEvent.count({ where: { userId, action: 'revoke-trusted-device' } })).toBe(1)
     expect((await laptop.get('/auth/get-session')).body).not.toBeNull()
     expect((await signIn()).body).toEqual(challengeAnswer)
