@@ -10,7 +10,7 @@ export async function showUser(reader: Reader, identifier: string) {
     db.account.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } }),
     db.session.count({ where: { userId, expiresAt: { gt: new Date() } } }),
     db.trustedDevice.count({ where: { userId, expiresAt: { gt: new Date() } } }),
-    db.member.findMany({ where: { userId }, include: { organization: true } }),
+    db.member.findMany({ where: { userId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], include: { organization: true } }),
     db.twoFactor.findUnique({ where: { userId } }),
     db.backupCode.count({ where: { userId, usedAt: null } }),
     db.passkey.count({ where: { userId } }),

@@ -4,6 +4,8 @@ import { isByAnother } from '../audit-log/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { describeSession, presentUser } from '../sessions/present-session.ts'
 
+const newestFirst = [{ createdAt: 'desc' as const }, { id: 'desc' as const }]
+
 /** Returns all data of a user (GDPR article 20), without secrets and other people's data. */
 export async function collectPersonalData(db: Database, user: User) {
   const userId = user.id
@@ -25,17 +27,17 @@ export async function collectPersonalData(db: Database, user: User) {
     allowListEntries,
     holds,
   ] = await db.$transaction([
-    db.account.findMany({ where: { userId } }),
-    db.session.findMany({ where: { userId } }),
-    db.member.findMany({ where: { userId }, include: { organization: true } }),
-    db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
-    db.passkey.findMany({ where: { userId } }),
-    db.apiKey.findMany({ where: { userId } }),
+    db.account.findMany({ where: { userId }, orderBy: newestFirst }),
+    db.session.findMany({ where: { userId }, orderBy: newestFirst }),
+    db.member.findMany({ where: { userId }, orderBy: newestFirst, include: { organization: true } }),
+    db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] }, orderBy: newestFirst }),
+    db.passkey.findMany({ where: { userId }, orderBy: newestFirst }),
+    db.apiKey.findMany({ where: { userId }, orderBy: newestFirst }),
     db.confirmation.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
-    db.trustedDevice.findMany({ where: { userId } }),
+    db.trustedDevice.findMany({ where: { userId }, orderBy: newestFirst }),
     db.twoFactor.findUnique({ where: { userId } }),
     db.backupCode.count({ where: { userId, usedAt: null } }),
-    db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
+    db.verification.findMany({ where: { userId }, orderBy: newestFirst }),
     db.profilePicture.findUnique({ where: { userId } }),
     db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
     db.allowList.findUnique({ where: { userId } }),

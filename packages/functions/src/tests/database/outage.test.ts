@@ -32,8 +32,14 @@ describe('T191: while the database is unavailable', async () => {
   })
 
   test('tRPC answers the same and changes no cookie', async () => {
-    for (const procedure of ['sessions.get', 'sessions.require']) {
-      const answer = await tab.get(`/trpc/${procedure}`)
+    const waiting = app.browser()
+    waiting.cookies.set('floorpass_two_factor', 'x'.repeat(43))
+    for (const [browser, procedure] of [
+      [tab, 'sessions.get'],
+      [tab, 'sessions.require'],
+      [waiting, 'twoFactor.getChallenge'],
+    ] as const) {
+      const answer = await browser.get(`/trpc/${procedure}`)
       expect([answer.status, answer.setCookies]).toEqual([503, []])
       expect(answer.body).toMatchObject({ error: { data: { key: 'SERVICE_UNAVAILABLE', retryAfter: 1 } } })
     }

@@ -52,7 +52,13 @@ describe('organization/list-activity', () => {
       { action: 'remove-member', actor: person(owner), member: person(member), details: { role: 'admin' } },
       { action: 'update-organization', actor: person(member), member: null, details: { fields: 'name' } },
       { action: 'update-member-role', actor: person(owner), member: person(member), details: { from: 'member', to: 'admin' } },
-      { action: 'accept-invitation', actor: person(member), member: person(member), invitedEmail: null },
+      {
+        action: 'accept-invitation',
+        actor: person(member),
+        member: person(member),
+        invitedEmail: null,
+        details: { role: 'member' },
+      },
       { action: 'invite-member', actor: person(owner), member: null, invitedEmail: member.person.email },
       { action: 'create-organization', actor: person(owner), member: null },
     ])

@@ -91,8 +91,8 @@ describe('export-data', () => {
     expect(data).toMatchObject({
       user: { id: userId, name: person.name, email: person.email, locale: 'en', riskLevel: 'conservative' },
       accounts: [
-        { providerId: 'credential', hasPassword: true },
         { providerId: 'google', accountId: `google-${userId}`, scopes: ['email'], hasPassword: false },
+        { providerId: 'credential', hasPassword: true },
       ],
       sessions: [{ userId, ipAddress: '127.0.0.1' }],
       organizations: [{ id: organizationId, slug: userId, role: 'owner' }],
@@ -163,8 +163,8 @@ describe('export-data', () => {
     expect(JSON.stringify(body)).not.toContain('bob@')
     const { invitations } = body as { invitations: { email: string | null; sent: boolean }[] }
     expect(invitations.map(({ email, sent }) => [email, sent])).toEqual([
-      [person.email, false],
       [null, true],
+      [person.email, false],
     ])
   })
 
