@@ -299,6 +299,25 @@ describe('the mail queue', () => {
     expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late', 'slow', 'second'])
   })
 
+  test('a mail is sent once when the server takes longer than its lease', async () => {
+    await empty()
+    const clock = holdClock()
+    const outbox = createTestOutbox()
+    const accepted = Promise.withResolvers<void>()
+    const queue = queueOf({ ...outbox, send: (mail) => accepted.promise.then(() => outbox.send(mail)) })
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
+    const claim = (attempts: number) => {
+      queue.wake()
+      return eventually(async () => expect((await waiting()).map((mail) => mail.attempts)).toEqual([attempts]))
+    }
+    await claim(1)
+    clock.advance(121)
+    await claim(2)
+    accepted.resolve()
+    await queue.drain()
+    expect([outbox.mails.length, (await waiting()).length]).toEqual([1, 0])
+  })
+
   test('never resends a mail whose row could not be deleted', async () => {
     await empty()
     const clock = holdClock()

@@ -36,6 +36,12 @@ test('combines the search with a role', async () => {
   expect(await names({ search: 'example', filterField: 'role', filterValue: 'admin' })).toEqual([['Grace Hopper'], 1])
 })
 
+test('takes several values of a filter', async () => {
+  const query = `organizationId=${id}&filterField=role&filterOperator=in&filterValue=owner&filterValue=admin`
+  const { body } = await ada.get(`/auth/organization/list-members?${query}`)
+  expect((body as { members: { role: string }[] }).members.map(({ role }) => role)).toEqual(['owner', 'admin'])
+})
+
 test.each(['%', '_', '100%', 'loïse_'])('takes %s literally', async (search) => {
   expect(await names({ search })).toEqual([['100% Éloïse_'], 1])
 })
