@@ -40,9 +40,8 @@ export type ReadConfirmation = CreatedConfirmation & {
 export type Confirmer = Awaited<ReturnType<typeof signInConfirmer>>
 
 /** A signed-in user with a passkey and without the hold that the new passkey starts. */
-export async function signInConfirmer(app: TestApp) {
+export async function signInConfirmer(app: TestApp, authenticator = createSoftwareAuthenticator()) {
   const tab = await app.signedIn()
-  const authenticator = createSoftwareAuthenticator()
   const { status, body } = await addPasskey(tab, authenticator)
   if (status !== 200) throw new Error(`no passkey: ${status} ${JSON.stringify(body)}`)
   await app.db.user.update({ where: { id: tab.userId }, data: { heldUntil: null } })
@@ -86,8 +85,13 @@ export const readConfirmation = async (tab: Pick<Browser, 'get'>, id: string): P
   expectOk(await tab.get(`${at('get')}?id=${id}`), 'not read')
 
 /** A confirmation of a new user that a passkey approved, with its receipt. */
-export async function approveNew(app: TestApp, detail?: Record<string, unknown>, fields?: Record<string, unknown>) {
-  const confirmer = await signInConfirmer(app)
+export async function approveNew(
+  app: TestApp,
+  detail?: Record<string, unknown>,
+  fields?: Record<string, unknown>,
+  authenticator?: SoftwareAuthenticator,
+) {
+  const confirmer = await signInConfirmer(app, authenticator)
   const created = await createConfirmation(confirmer.tab, detail, fields)
   const { receipt } = expectOk<{ receipt: string }>(await approve(confirmer, created), 'not approved')
   return { ...confirmer, ...created, receipt }

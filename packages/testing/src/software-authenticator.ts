@@ -28,8 +28,12 @@ const flag = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, back
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
 
-/** A WebAuthn authenticator with discoverable ES256 credentials. Answers as @simplewebauthn/browser does. */
-export function createSoftwareAuthenticator({ aaguid = '0'.repeat(32), isSyncable = false } = {}) {
+type Algorithm = keyof typeof algorithms
+type Options = { aaguid?: string; isSyncable?: boolean; algorithm?: Algorithm }
+
+/** A WebAuthn authenticator with discoverable credentials. Answers as @simplewebauthn/browser does. */
+export function createSoftwareAuthenticator({ aaguid = '0'.repeat(32), isSyncable = false, algorithm = 'ES256' }: Options = {}) {
+  const { createKeys, toCose, digest } = algorithms[algorithm]
   const credentials: Credential[] = []
   const backup = (isSyncable ? flag.backupEligible : 0) | (isSyncable ? flag.backedUp : 0)
 
@@ -48,16 +52,15 @@ export function createSoftwareAuthenticator({ aaguid = '0'.repeat(32), isSyncabl
     register(options: CreationOptions, deviation: Deviation = {}) {
       if (options.excludeCredentials?.some(({ id }) => credentials.some((known) => known.id === id)))
         throw Object.assign(new Error('already registered'), { name: 'InvalidStateError' })
-      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const { publicKey, privateKey } = createKeys()
       const id = randomBytes(16)
       credentials.push({ id: base64url(id), privateKey, userHandle: options.user.id, counter: 0 })
-      const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
       const signedId = deviation.signedId ?? id
       const attested = Buffer.concat([
         Buffer.from(aaguid.replaceAll('-', ''), 'hex'),
         Buffer.from([signedId.length >> 8, signedId.length & 0xff]),
         signedId,
-        deviation.publicKey ?? coseKey(x, y),
+        deviation.publicKey ?? toCose(publicKey),
       ])
       const verified = deviation.userVerified === false ? 0 : flag.userVerified
       const flags = flag.userPresent | verified | backup | flag.attestedCredential
@@ -84,7 +87,7 @@ export function createSoftwareAuthenticator({ aaguid = '0'.repeat(32), isSyncabl
       const flags = flag.userPresent | (deviation.userVerified === false ? 0 : flag.userVerified) | told
       const authData = authenticatorData(deviation.rpId ?? options.rpId ?? '', flags, credential.counter)
       const data = clientData(deviation.type ?? 'webauthn.get', options.challenge, deviation)
-      const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), credential.privateKey)
+      const signature = sign(digest, Buffer.concat([authData, sha256(data)]), credential.privateKey)
       const userHandle = deviation.userHandle === undefined ? credential.userHandle : deviation.userHandle
       return {
         id: credential.id,
@@ -104,11 +107,33 @@ export function createSoftwareAuthenticator({ aaguid = '0'.repeat(32), isSyncabl
 
 export type SoftwareAuthenticator = ReturnType<typeof createSoftwareAuthenticator>
 
-/** CBOR of `{ 1: 2, 3: -7, -1: 1, -2: x, -3: y }` (RFC 9052). */
-function coseKey(x: string, y: string): Buffer {
-  const coordinate = (value: string) => Buffer.concat([Buffer.from([0x58, 0x20]), Buffer.from(value, 'base64url')])
-  const head = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21])
-  return Buffer.concat([head, coordinate(x), Buffer.from([0x22]), coordinate(y)])
+/** A COSE key (RFC 9053): the bytes before each part of the key, in hex, and the name of the part in a JWK. */
+const encodeKey =
+  (...parts: [hex: string, name: 'x' | 'y' | 'n' | 'e'][]) =>
+  (key: KeyObject): Buffer => {
+    const jwk = key.export({ format: 'jwk' })
+    return Buffer.concat(parts.flatMap(([hex, name]) => [Buffer.from(hex, 'hex'), Buffer.from(jwk[name] ?? '', 'base64url')]))
+  }
+
+const algorithms = {
+  /** `{ 1: 2, 3: -7, -1: 1, -2: x, -3: y }` */
+  ES256: {
+    createKeys: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    toCose: encodeKey(['a5010203262001215820', 'x'], ['225820', 'y']),
+    digest: 'sha256',
+  },
+  /** `{ 1: 1, 3: -8, -1: 6, -2: x }` */
+  EdDSA: {
+    createKeys: () => generateKeyPairSync('ed25519'),
+    toCose: encodeKey(['a4010103272006215820', 'x']),
+    digest: null,
+  },
+  /** `{ 1: 3, 3: -257, -1: n, -2: e }` */
+  RS256: {
+    createKeys: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    toCose: encodeKey(['a401030339010020590100', 'n'], ['2143', 'e']),
+    digest: 'sha256',
+  },
 }
 
 /** CBOR of `{ fmt, attStmt, authData }`. The statement is `{}`, or `{ x5c: 0 }`. */

@@ -6,6 +6,7 @@ import { approveNew, confirmationAudience, confirmationEnvironment, withdrawal }
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { isInstalled, recipes } from '@floorpass/testing/recipe-process'
 import { temporaryFolder } from '@floorpass/testing/server-process'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 
@@ -116,6 +117,20 @@ describe.each(Object.keys(verifiers))('a verifier in %s, with none of our code a
     const { receipt: another } = await approveNew(app)
     expect(await check(another, { PIN_KEY: key })).toBe('refused: signed by another passkey than the pinned one')
   })
+
+  test.runIf(isThere).each(['EdDSA', 'RS256'] as const)(
+    'accepts the receipt of a passkey whose key is %s, and no other signature',
+    { timeout: 60_000 },
+    async (algorithm) => {
+      const authenticator = createSoftwareAuthenticator({ algorithm })
+      const { receipt, id } = await approveNew(app, withdrawal, {}, authenticator)
+      expect(await check(receipt)).toContain(`accepted ${id}`)
+      const { assertion } = decodeJwt(receipt) as Claims
+      expect(assertion.publicKey.alg).toBe(algorithm)
+      const [, change, reason] = forgeries.at(-1) as (typeof forgeries)[number]
+      expect(await check(await signAgain(receipt, change))).toMatch(new RegExp(`^refused: .*${reason}`))
+    },
+  )
 
   test.runIf(isThere)('takes a slash after the address, and says when the keys do not answer', { timeout: 60_000 }, async () => {
     const { receipt, id } = await approveNew(app)

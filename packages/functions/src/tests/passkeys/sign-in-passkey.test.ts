@@ -39,6 +39,19 @@ describe('signing in with a passkey', () => {
     expect([claims.acr, claims.amr]).toEqual(['aal2', ['hwk', 'mfa']])
   })
 
+  test.each(['EdDSA', 'RS256'] as const)('accepts a key that signs with %s, and no other signature', async (algorithm) => {
+    const owner = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator({ algorithm })
+    expect((await addPasskey(owner, authenticator)).status).toBe(200)
+    const [tab, thief] = [app.browser(), app.browser()]
+    expect((await signInWithPasskey(tab, authenticator)).body).toMatchObject({ user: { id: owner.userId } })
+    const { response, ...assertion } = await createAssertion(thief, authenticator)
+    const signature = Buffer.from(response.signature, 'base64url')
+    signature[5] = (signature[5] ?? 0) ^ 1
+    const forged = { ...assertion, response: { ...response, signature: signature.toString('base64url') } }
+    expect((await thief.post('/auth/passkey/verify-authentication', { response: forged })).code).toBe('AUTHENTICATION_FAILED')
+  })
+
   test('tells a synced passkey from one that stays on its device', async () => {
     const { authenticator, userId } = await createOwner({ isSyncable: true })
     await signInWithPasskey(app.browser(), authenticator)
