@@ -83,12 +83,16 @@ async function mutate(): Promise<void> {
   )
   if (dryRuns.includes('timeout')) throw new Error('the tests without a mutant did not end')
   const files = dryRuns.flatMap((run) => (run === 'timeout' ? [] : run.files))
-  for (const { file } of files.filter(({ failed }) => failed)) console.log(`left out, since it fails without a mutant: ${file}`)
-  const durations = new Map(files.filter(({ failed }) => !failed).map(({ file, ms }) => [file, ms]))
+  const runs = files.filter(({ failed, failedIds }) => !failed || failedIds.length > 0)
+  const failing = new Map(runs.filter(({ failed }) => failed).map(({ file, failedIds }) => [file, failedIds]))
+  for (const { file } of files.filter((one) => !runs.includes(one)))
+    console.log(`left out, since it fails without a mutant: ${file}`)
+  for (const [file, ids] of failing) console.log(`left out, since they fail without a mutant: ${ids.length} tests of ${file}`)
+  const durations = new Map(runs.map(({ file, ms }) => [file, ms]))
   if (durations.size === 0) throw new Error('no test file passes without a mutant')
   console.log(`tests without a mutant: ${Math.round((Date.now() - startedAt) / 1000)} s`)
 
-  const coverage = readCoverage(clone.folder, coverageFolder, all)
+  const { coverage, passing } = readCoverage(clone.folder, coverageFolder, all, failing)
   const kills = new Map<string, number>()
   const worth = ({ file }: Selection) => (1 + (kills.get(file) ?? 0)) / (durations.get(file) ?? 1)
   const deadline = startedAt + (minutes as number) * 60_000
@@ -107,10 +111,12 @@ async function mutate(): Promise<void> {
     return true
   }
   const runMutant = async (mutant: Mutant, lane: Lane, isRepeated = false): Promise<Result> => {
-    const reached = (coverage.get(mutant.id)?.selections ?? []).filter(({ file }) => durations.has(file))
+    const reached = (coverage.get(mutant.id)?.selections ?? []).filter(
+      ({ file, ids }) => durations.has(file) && ids?.length !== 0,
+    )
     const selections = reached
       .sort((a, b) => worth(b) - worth(a))
-      .map((selection) => (isRepeated ? wholeFile(selection.file) : selection))
+      .map((selection) => (isRepeated ? passing(selection.file) : selection))
     if (selections.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
     if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
     const expected = selections.reduce((sum, { file }) => sum + (durations.get(file) ?? 0), 0)

@@ -6,8 +6,8 @@ import { createResidentPool } from './resident-pool.ts'
 
 /** `ownProcess`: for a mutant of code that runs once, while its module loads. */
 export type Order = { mutant: string; coverageFolder: string; selections: Selection[]; ownProcess: boolean }
-/** `killedBy`: the first test that failed, or its file alone when loading it failed. */
-export type Outcome = { killedBy: Selection | null; files: { file: string; ms: number; failed: boolean }[] }
+/** `killedBy`: the first test that failed, or its file alone when loading it failed. `failedIds` is then empty. */
+export type Outcome = { killedBy: Selection | null; files: { file: string; ms: number; failed: boolean; failedIds: string[] }[] }
 
 /** The command line orders the files of a mutant: the likeliest to fail first. */
 class InOrder extends BaseSequencer {
@@ -48,16 +48,18 @@ async function run({ mutant, coverageFolder, selections, ownProcess }: Order): P
   // Vitest returns the modules of earlier runs too, with their old results.
   const modules = selections.flatMap(({ file }) => {
     const module = testModules.find(({ moduleId }) => moduleId === `${root}/${file}`)
-    return module ? [{ file, module, failed: module.state() === 'failed' }] : []
+    if (!module) return []
+    const failedIds = [...module.children.allTests('failed')].map(({ id }) => id)
+    return [{ file, module, failed: module.state() === 'failed', failedIds }]
   })
-  const files = modules.map(({ file, module, failed }) => {
+  const files = modules.map(({ module, ...file }) => {
     const { duration, collectDuration } = module.diagnostic()
-    return { file, failed, ms: duration + collectDuration }
+    return { ...file, ms: duration + collectDuration }
   })
   if (ownProcess) await restart()
   const first = modules.find(({ failed }) => failed)
   if (!first) return { killedBy: unhandledErrors.length > 0 ? { file: 'unhandled error', ids: null } : null, files }
-  const ids = [...first.module.children.allTests('failed')].slice(0, 1).map(({ id }) => id)
+  const ids = first.failedIds.slice(0, 1)
   return { killedBy: { file: first.file, ids: ids.length > 0 ? ids : null }, files }
 }
 
