@@ -115,6 +115,7 @@ describe('update-user', () => {
     const user = await app.signedIn()
     const { body } = await update(user.userId, { email: 'new@update.example' })
     expect(body).toMatchObject({ email: user.person.email, emailVerified: true })
+    expect(await findEvent(user.userId, 'update-user')).toBeNull()
     await app.drainMail()
     expect(app.outbox.lastTo(user.person.email).subject).toBe('Someone requested an email change on your Floorpass account')
     const { token } = app.outbox.lastTo('new@update.example')

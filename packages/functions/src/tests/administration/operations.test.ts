@@ -153,7 +153,8 @@ test('services are listed with the uses of their secrets, and without the secret
 
 describe('the API keys of a user', () => {
   test('are listed without their secret, and end at once when an admin deletes them', async () => {
-    const [tab, user] = [await administrator(), await app.signedIn()]
+    const [tab, user, another] = [await administrator(), await app.signedIn(), await app.signedIn()]
+    await another.post('/auth/api-key/create', { name: 'Of another user' })
     const { body } = await user.post('/auth/api-key/create', { name: 'Bot' })
     const { id, key } = body as { id: string; key: string }
     const read = () => app.browser().get('/auth/verify', { headers: { 'x-api-key': key } })

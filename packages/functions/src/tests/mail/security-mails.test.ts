@@ -470,6 +470,8 @@ describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends, s
     for (const { html, text } of newest) {
       expect(html).toContain('<html lang="fr">')
       expect(text).toContain('Bonjour ')
+      // A link to a page, not to the address of the service alone.
+      for (const link of text.match(/https?:\/\/\S+/g) ?? []) expect([link, new URL(link).pathname]).not.toEqual([link, '/'])
     }
   })
 
