@@ -136,6 +136,15 @@ describe('the stream of events', async () => {
     await Promise.all(polls.map(({ poll }) => poll))
   })
 
+  test('frees its place when its client goes', async () => {
+    const full = Array.from({ length: policy.events.readersAtOnce }, () => follow(server))
+    const status = async () => (await fetch(`${server.url}/auth/events`, { headers: asService })).status
+    const streams = await Promise.all(full)
+    expect([...new Set(streams.map(({ response }) => response.status)), await status()]).toEqual([200, 503])
+    for (const { close } of streams) close()
+    await eventually(async () => expect(await status()).toBe(200))
+  })
+
   test('ends at once when the service stops, so that it does not delay the stop', async () => {
     const [stopping, waiting] = await Promise.all([start(), start()])
     const stream = await follow(stopping)
