@@ -78,7 +78,7 @@ async function mutate(): Promise<void> {
   const halves = [tests.filter((_, index) => index % 2 === 0), tests.filter((_, index) => index % 2 === 1)]
   const dryRuns = await Promise.all(
     lanes.map((lane, index) =>
-      lane.run({ mutant: '', coverageFolder, selections: (halves[index] ?? []).map(wholeFile), ownProcess: true }, 40 * 60_000),
+      lane.run({ mutant: '', coverageFolder, selections: (halves[index] ?? []).map(wholeFile), ownProcess: true }, 10 * 60_000),
     ),
   )
   if (dryRuns.includes('timeout')) throw new Error('the tests without a mutant did not end')
@@ -119,9 +119,9 @@ async function mutate(): Promise<void> {
       .map((selection) => (isRepeated ? passing(selection.file) : selection))
     if (selections.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
     if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
-    const expected = selections.reduce((sum, { file }) => sum + (durations.get(file) ?? 0), 0)
+    const longest = Math.max(...selections.map(({ file }) => durations.get(file) ?? 0))
     const ownProcess = isRepeated || loads(mutant)
-    const outcome = await lane.run({ mutant: mutant.id, coverageFolder: '', selections, ownProcess }, 90_000 + 3 * expected)
+    const outcome = await lane.run({ mutant: mutant.id, coverageFolder: '', selections, ownProcess }, 90_000 + 3 * longest)
     if (outcome === 'timeout') return { ...mutant, status: 'timed out', killedBy: null }
     const { killedBy } = outcome
     if (!killedBy) return { ...mutant, status: 'survived', killedBy: null }

@@ -20,7 +20,14 @@ const root = process.cwd()
 const { pool, restart } = createResidentPool()
 const vitest = await createVitest(
   'test',
-  { config: false, root, watch: false, reporters: [{}], bail: 1, silent: true },
+  {
+    config: false,
+    root,
+    watch: false,
+    reporters: [{ onTestModuleEnd: () => void process.send?.('file ended') }],
+    bail: 1,
+    silent: true,
+  },
   {
     test: {
       ...common,

@@ -3,7 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Order, Outcome } from './lane.ts'
 
-export type Lane = { run(order: Order, timeoutMs: number): Promise<Outcome | 'timeout'>; stop(): Promise<void>; end(): void }
+export type Lane = {
+  /** Gives up when no test file ends within `silenceMs`: a mutant may loop, or end the process of the tests. */
+  run(order: Order, silenceMs: number): Promise<Outcome | 'timeout'>
+  stop(): Promise<void>
+  end(): void
+}
 
 /** A lane restarts after a timeout: a mutant that loops forever blocks its process. */
 export function startLane(root: string, runId: string): Lane {
@@ -40,25 +45,24 @@ export function startLane(root: string, runId: string): Lane {
     child = undefined
   }
   return {
-    async run(order, timeoutMs) {
+    async run(order, silenceMs) {
       // A signal ends the command while its loop still asks for the next mutant.
       if (isEnded) return 'timeout'
       if (!child) await start()
-      const ended = new AbortController()
-      const [answer, gone] = ['message', 'exit'].map((event) =>
-        once(child as ChildProcess, event, { signal: ended.signal }).catch(() => null),
-      )
-      child?.send(order)
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<null>((resolve) => {
-        timer = setTimeout(resolve, timeoutMs, null)
-      })
-      const outcome = await Promise.race([answer, gone?.then(() => null), late])
-      ended.abort()
+      const lane = child as ChildProcess
+      const outcome = Promise.withResolvers<Outcome | 'timeout'>()
+      const giveUp = () => outcome.resolve('timeout')
+      const timer = setTimeout(giveUp, silenceMs)
+      const listen = (message: Outcome | 'file ended') => {
+        if (message === 'file ended') timer.refresh()
+        else outcome.resolve(message)
+      }
+      lane.on('message', listen).once('exit', giveUp).send(order)
+      const result = await outcome.promise
       clearTimeout(timer)
-      if (outcome) return outcome[0] as Outcome
-      kill()
-      return 'timeout'
+      lane.off('message', listen).off('exit', giveUp)
+      if (result === 'timeout') kill()
+      return result
     },
     async stop() {
       if (!child) return

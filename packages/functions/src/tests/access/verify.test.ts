@@ -78,6 +78,11 @@ test.each([
   expect(outcome(await tab.get(`/auth/verify?${query}`))).toEqual([403, 'VALIDATION_ERROR'])
 })
 
+test('the answer names the mistake of the gateway', async () => {
+  const { body } = await (await app.signedIn()).get('/auth/verify?max_age=5m')
+  expect(body).toEqual({ code: 'VALIDATION_ERROR', message: '[query.max_age] must be a number of seconds' })
+})
+
 describe('organizations and roles', () => {
   test.each([
     ['member', 'role=member', 200],
