@@ -4,6 +4,7 @@ import { askAboutKey, createApiKey, createSigner, signRequest, toPem } from '@fl
 import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -163,8 +164,12 @@ describe('a bearer key', () => {
     onTestFinished(() => {
       sql.$queryRaw = read
     })
-    for (let call = 0; call < 5; call += 1) expect(await codeOf({ key })).toBe('valid')
-    expect(reads).toBe(0)
+    // A late heartbeat of the channel, on a busy machine, makes the memory doubtful for a moment.
+    await eventually(async () => {
+      reads = 0
+      for (let call = 0; call < 5; call += 1) expect(await codeOf({ key })).toBe('valid')
+      expect(reads).toBe(0)
+    })
   })
 
   test('counts its uses in memory, and keeps the last time and address', async () => {
