@@ -137,9 +137,8 @@ describe('the stream of events', async () => {
   })
 
   test('frees its place when its client goes', async () => {
-    const full = Array.from({ length: policy.events.readersAtOnce }, () => follow(server))
     const status = async () => (await fetch(`${server.url}/auth/events`, { headers: asService })).status
-    const streams = await Promise.all(full)
+    const streams = await Promise.all(Array.from({ length: policy.events.readersAtOnce }, () => follow(server)))
     expect([...new Set(streams.map(({ response }) => response.status)), await status()]).toEqual([200, 503])
     for (const { close } of streams) close()
     await eventually(async () => expect(await status()).toBe(200))
