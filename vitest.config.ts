@@ -2,16 +2,19 @@ import { defineConfig } from 'vitest/config'
 
 const tests = 'packages/functions/src/tests'
 
-/** Files that start servers, change the user or time zone, or break database files: one process each. */
-const apart = [
-  `${tests}/recipes/**/*.test.ts`,
-  `${tests}/process/**/*.test.ts`,
-  `${tests}/database/**/*.test.ts`,
+/** Files that start servers. */
+const servers = [
+  `${tests}/{process,recipes}/**/*.test.ts`,
+  `${tests}/api-keys/{foreign-signers,revocation}.test.ts`,
+  `${tests}/confirmations/verify-receipt.test.ts`,
+  `${tests}/events/stream.test.ts`,
   `${tests}/server/follower.test.ts`,
-  `${tests}/sessions/session-channel.test.ts`,
-  `${tests}/sessions/session-fast-path.test.ts`,
+  `${tests}/sessions/{session-channel,session-fast-path}.test.ts`,
   `${tests}/test-badges/commit-badges.test.ts`,
 ]
+
+/** Files that change the user or the time zone, or break database files: one process each. */
+const apart = [`${tests}/database/**/*.test.ts`]
 
 /**
  * Files that run once, on the embedded database: SECOND_RUN, which .ci/run sets on PostgreSQL, leaves them out. Either no database decides
@@ -19,23 +22,30 @@ const apart = [
  * requests at once, several connections, rights or lost servers run on both. A run on PostgreSQL without SECOND_RUN takes all.
  */
 export const once = [
-  `${tests}/{client,configuration,docs,mailbox,smoke-tests,test-badges,trpc}/**`,
+  `${tests}/{client,configuration,cors,docs,gateway,mailbox,smoke-tests,test-badges,trpc}/**`,
   `${tests}/access/{signing-keys,verify}.test.ts`,
-  `${tests}/administration/impersonation-routes.test.ts`,
+  `${tests}/administration/{impersonation-routes,issue-16-imported-hash-cost}.test.ts`,
+  `${tests}/api-keys/foreign-signers.test.ts`,
   `${tests}/audit/one-transaction.test.ts`,
   `${tests}/confirmations/verify-receipt.test.ts`,
   `${tests}/database/{backup-archive,embedded-connection,embedded-data-dir}.test.ts`,
   `${tests}/events/every-change.test.ts`,
+  `${tests}/http/{buffer-body,cookies,hostile-headers,locale,public-url,site-files}.test.ts`,
   `${tests}/mail/{security-mails,templates}.test.ts`,
   `${tests}/organizations/permissions.test.ts`,
-  `${tests}/process/{admin-socket,backup,faults,fuzz,hostile-requests,issue-18-redirect-targets}.test.ts`,
-  `${tests}/process/{packages-elsewhere,reliability-interrupted,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
+  `${tests}/operations/alerts.test.ts`,
+  `${tests}/passkeys/second-verifier.test.ts`,
+  `${tests}/process/{admin-socket,administration-mails,backup,brand,faults,fuzz,hostile-requests,issue-1*,organization-pages}.test.ts`,
+  `${tests}/process/{packages-elsewhere,pages,public-url,reliability-interrupted,roll-out-containers}.test.ts`,
+  `${tests}/process/{sign-in-locked-out,slow-requests,superseded-builds}.test.ts`,
   `${tests}/protection/every-mutating-route.test.ts`,
   `${tests}/recipes/{key-verifier,verifiers}.test.ts`,
   `${tests}/rest/{declared-limits,every-*,owner-boundary,policy-boundaries,query-parameters,reference,reference-errors}.test.ts`,
-  `${tests}/security/{issue-16-chosen-cost,password-hasher,password-rules,strange-values}.test.ts`,
-  `${tests}/server/follower-rules.test.ts`,
-  `${tests}/sign-in/{issue-16-thief-with-a-cookie,timing}.test.ts`,
+  `${tests}/security/{errors,issue-16-chosen-cost,password-hasher,password-rules,redirect-target,secret-box,strange-values}.test.ts`,
+  `${tests}/server/{follower-rules,frameworks}.test.ts`,
+  `${tests}/sessions/{cookie-domain,issue-16-planted-cookie,name-session,session-places}.test.ts`,
+  `${tests}/sign-in/{issue-16-thief-with-a-cookie,last-sign-in-method,sign-out,timing}.test.ts`,
+  `${tests}/webhooks/{addresses,secrets}.test.ts`,
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.SECOND_RUN ? once : [])]
 
@@ -51,6 +61,9 @@ export const common = {
   hookTimeout: 60_000,
 } as const
 
+/** Starting and stopping a process takes seconds, and longer on a busy machine. */
+const patient = { ...common, testTimeout: 180_000, hookTimeout: 90_000 }
+
 export default defineConfig({
   test: {
     globalSetup: ['packages/testing/src/global-setup.ts'],
@@ -64,11 +77,12 @@ export default defineConfig({
           name: 'service',
           isolate: false,
           include: [`${tests}/**/*.test.ts`],
-          exclude: [...apart, ...leftOut],
+          exclude: [...servers, ...apart, ...leftOut],
         },
       },
-      // After the others: a file with a separate process ends the shared one.
-      { test: { ...common, name: 'apart', include: apart, exclude: leftOut, sequence: { groupOrder: 1 } } },
+      // A file with a separate process ends the shared one, so each group comes after the one before it.
+      { test: { ...patient, name: 'servers', isolate: false, include: servers, exclude: leftOut, sequence: { groupOrder: 1 } } },
+      { test: { ...patient, name: 'apart', include: apart, exclude: leftOut, sequence: { groupOrder: 2 } } },
     ],
   },
 })

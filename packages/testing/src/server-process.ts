@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { type Exit, freePort, killServices, launchService, type ServiceProcess, startService } from '@floorpass/reliability'
-import { afterAll, inject, vi } from 'vitest'
+import { closeAfterFile } from './close-after-file.ts'
+import { fillDataDir } from './migrated-data-dir.ts'
 import { builtMarker } from './run-folder.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -16,45 +17,31 @@ const binaries = join(root, 'node_modules', '.bin')
 
 export { freePort, type ServiceProcess as ServerProcess }
 
-/** Fills a new DATA_DIR with a copy of a migrated embedded database: to create one takes ten times as long. Returns its argument. */
-export async function fillDataDir<Environment extends Record<string, string>>(environment: Environment): Promise<Environment> {
-  const templates = inject('testTemplates')
-  const { DATA_DIR, DATABASE_URL } = environment
-  if (templates.kind === 'embedded' && DATA_DIR && !DATABASE_URL && !existsSync(join(DATA_DIR, 'database')))
-    await cp(templates.dataDir, DATA_DIR, { recursive: true, mode: constants.COPYFILE_FICLONE })
-  return environment
-}
-
-/** Starts a server. A new DATA_DIR gets a migrated database. */
+/** Starts a server. A new DATA_DIR gets a migrated database. The end of the file kills it. */
 export async function startServer(...[environment, ...rest]: Parameters<typeof startService>): Promise<ServiceProcess> {
+  closeAfterFile(async () => killServices())
   return startService(await fillDataDir(environment), ...rest)
 }
 
 /** Creates a folder. The file's tests remove it at their end. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-server-'))
-  folders.push(folder)
+  closeAfterFile(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Database settings of a server: a new PostgreSQL database, or none for the embedded one in DATA_DIR. */
 export async function databaseEnvironment(): Promise<Record<string, string>> {
   const { options, drop } = await createTestDatabase()
-  drops.push(drop)
+  closeAfterFile(drop)
   return options.kind === 'postgres' ? { DATABASE_URL: options.url } : {}
 }
 
 /** Starts a server that is expected to fail, and resolves to its exit. */
-export const failToStart = (environment: Record<string, string>): Promise<Exit> => launchService(environment).exited
-
-const folders: string[] = []
-const drops: (() => Promise<void>)[] = []
-
-afterAll(async () => {
-  killServices()
-  await Promise.all(drops.map((drop) => drop()))
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
-})
+export function failToStart(environment: Record<string, string>): Promise<Exit> {
+  closeAfterFile(async () => killServices())
+  return launchService(environment).exited
+}
 
 /** Builds the service as `npm start` does, once a run. A lock keeps parallel files and runs from building at the same time. */
 async function buildService(): Promise<void> {
@@ -81,6 +68,4 @@ async function buildService(): Promise<void> {
   await writeFile(built, '')
 }
 
-// Starting and stopping a process takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 90_000 })
 await buildService()

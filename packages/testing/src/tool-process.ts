@@ -8,13 +8,17 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 export type ToolResult = { code: number | null; stdout: string; stderr: string }
 export type ToolProcess = { child: ChildProcess; ended: Promise<ToolResult> }
 
-const files = { admin: 'apps/service/src/admin.ts', badges: 'packages/badges/src/cli.ts' }
+const files = {
+  admin: 'apps/service/src/admin.ts',
+  backup: 'apps/service/src/backup/cli.ts',
+  badges: 'packages/badges/src/cli.ts',
+}
 
 type Surroundings = { cwd?: string; environment?: Record<string, string> }
 
 /** Runs a command line of the workspace in its own process, with only the given variables set. */
 export function startTool(
-  name: 'admin' | 'badges',
+  name: keyof typeof files,
   args: string[],
   { cwd = root, environment = {} }: Surroundings = {},
 ): ToolProcess {

@@ -23,7 +23,12 @@ export function nightlyFolder(date: Date): string {
 }
 
 /** Their rows call every route, so they belong to every folder. */
-export const tables = ['audit/one-transaction.test.ts', 'events/every-change.test.ts', 'rest/owner-boundary.test.ts']
+export const tables = [
+  'audit/one-transaction.test.ts',
+  'events/every-change.test.ts',
+  'protection/every-mutating-route.test.ts',
+  'rest/owner-boundary.test.ts',
+]
 
 /** The test files of these entries, or every reachable test file. */
 export function findTests(root: string, entries: string[] = ['']): string[] {

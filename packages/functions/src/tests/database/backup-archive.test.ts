@@ -9,6 +9,7 @@ import { BackupError, type Manifest, packArchive, readArchive, writeArchive } fr
 import { backUp, restore } from '@floorpass/service/backup'
 import { requestBackup, serveBackups } from '@floorpass/service/backup-socket'
 import { eventually } from '@floorpass/testing/eventually'
+import { fillDataDir } from '@floorpass/testing/migrated-data-dir'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -299,8 +300,8 @@ describe('a restore', { timeout: 240_000 }, () => {
   })
 
   beforeAll(async () => {
-    const { db, migrate, close } = await openDatabase({ kind: 'embedded', directory: at('source', 'database') })
-    await migrate()
+    await fillDataDir({ DATA_DIR: at('source') })
+    const { db, close } = await openDatabase({ kind: 'embedded', directory: at('source', 'database') })
     await db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
     await close()
     await backUp(place('source'), at('ada.backup'))

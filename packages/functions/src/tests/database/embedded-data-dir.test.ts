@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, openDataDir } from '@floorpass/db'
 import { eventually } from '@floorpass/testing/eventually'
+import { fillDataDir } from '@floorpass/testing/migrated-data-dir'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const packageFolder = fileURLToPath(new URL('../../../', import.meta.url))
@@ -21,20 +22,24 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }))
 
-/** Starts another process that opens and migrates the directory. */
-const runInChild = (script: string) =>
-  spawn(
+/** Puts a migrated database in the directory. */
+const fill = () => fillDataDir({ DATA_DIR: join(parent, 'deep') })
+
+/** Starts another process that opens a migrated database in the directory. */
+async function runInChild(script: string) {
+  await fill()
+  return spawn(
     process.execPath,
     [
       '--input-type=module',
       '--eval',
       `import { openDatabase } from '@floorpass/db'
-      const { db, migrate } = await openDatabase({ kind: 'embedded', directory: ${JSON.stringify(directory)} })
-      await migrate()
+      const { db } = await openDatabase({ kind: 'embedded', directory: ${JSON.stringify(directory)} })
       ${script}`,
     ],
     { cwd: packageFolder, stdio: ['ignore', 'pipe', 'pipe'] },
   )
+}
 
 const open = (path = directory) => openDatabase({ kind: 'embedded', directory: path })
 
@@ -61,6 +66,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('refuses a second opener until the first closes', async () => {
+    await fill()
     const first = await open()
     await expect(open()).rejects.toMatchObject({
       name: 'DataDirInUseError',
@@ -71,7 +77,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('refuses access while another process lives, and after its kill -9 opens at once with every acknowledged write', async () => {
-    const child = runInChild(`
+    const child = await runInChild(`
       for (let count = 0; ; count++) {
         await db.user.create({ data: { name: 'Ada', email: count + '@example.test' } })
         process.stdout.write(count + '\\n')
@@ -92,7 +98,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('is refused with a reason when its files are damaged', async () => {
-    await (await open()).close()
+    await fill()
     await writeFile(join(directory, 'pgdata', 'PG_VERSION'), '9\n')
     await expect(open()).rejects.toMatchObject({
       name: 'DataDirUnusableError',
@@ -121,8 +127,8 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('syncs each commit to the disk before acknowledging it', async () => {
-    const { db, migrate, close } = await open()
-    await migrate()
+    await fill()
+    const { db, close } = await open()
     const realFsync = fs.fsyncSync
     let written = 0
     fs.fsyncSync = (descriptor) => {
@@ -144,7 +150,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('T194: answers 503 while the disk is full, keeps every acknowledged write, and recovers when there is space', async () => {
-    const child = runInChild(`
+    const child = await runInChild(`
       import fs, { readlinkSync } from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       import { toAppError } from '@floorpass/api'
@@ -183,7 +189,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
   })
 
   it('T194: stops the process when the disk fails, and reopens with every acknowledged write', async () => {
-    const child = runInChild(`
+    const child = await runInChild(`
       import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       await db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })

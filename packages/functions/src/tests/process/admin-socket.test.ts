@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ask, outboxOf, signedInPerson, signIn } from '@floorpass/reliability'
 import { requestCommand } from '@floorpass/service/admin-socket'
 import { admin } from '@floorpass/testing/admin-command'
+import { fillDataDir } from '@floorpass/testing/migrated-data-dir'
 import { type ServerProcess, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { beforeAll, describe, expect, test } from 'vitest'
 
@@ -166,8 +167,7 @@ test('a stop of the service ends the command that waits for an answer; the next 
 test.runIf(process.getuid?.() === 0)(
   'root runs no command on the database of another user, whose service could not start afterwards',
   async () => {
-    const DATA_DIR = await temporaryFolder()
-    expect(await admin({ DATA_DIR }, 'migrate')).toMatchObject({ code: 0 })
+    const { DATA_DIR } = await fillDataDir({ DATA_DIR: await temporaryFolder() })
     const folder = join(DATA_DIR, 'database')
     await chown(folder, 65_534, 65_534)
     for (const line of [['migrate'], ['find', 'ada@example.test']]) {

@@ -1,34 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { variables } from '@floorpass/env'
 import { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from '@floorpass/reliability'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { startTool } from '@floorpass/testing/tool-process'
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'
 
-const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-
 async function run(command: 'backup' | 'restore', dataDir: string, file: string, more: Record<string, string> = {}) {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'apps/service/src/backup/cli.ts', command, file],
-    {
-      cwd: root,
-      env: { ...Object.fromEntries(variables.map((name) => [name, ''])), PATH: process.env.PATH, DATA_DIR: dataDir, ...more },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk
-    })
-  }
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, output }
+  const { code, stdout, stderr } = await startTool('backup', [command, file], { environment: { DATA_DIR: dataDir, ...more } })
+    .ended
+  return { code, output: stdout + stderr }
 }
 
 const userOf = async (url: string, cookie: string) =>

@@ -4,7 +4,7 @@ import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@fl
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 
-const rounds = 4
+const rounds = 3
 const atOnce = 8
 
 const environment = {

@@ -9,7 +9,7 @@ import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@fl
 import { createSoftwareAuthenticator, type SoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { expect, test } from 'vitest'
 
-const rounds = 5
+const rounds = 3
 const people = 3
 const port = await freePort()
 const origin = `http://localhost:${port}`

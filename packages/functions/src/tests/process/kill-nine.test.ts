@@ -6,7 +6,7 @@ import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
 
-const rounds = 6
+const rounds = 4
 const writers = 4
 
 const environment = {

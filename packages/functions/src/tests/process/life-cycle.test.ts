@@ -7,9 +7,9 @@ import { openDatabase } from '@floorpass/db'
 import { launchService, startService } from '@floorpass/reliability'
 import { openService } from '@floorpass/service'
 import { eventually } from '@floorpass/testing/eventually'
+import { fillDataDir } from '@floorpass/testing/migrated-data-dir'
 import {
   databaseEnvironment,
-  fillDataDir,
   freePort,
   type ServerProcess,
   startServer,

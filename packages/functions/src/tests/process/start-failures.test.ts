@@ -5,15 +5,9 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { explainStartFailure } from '@floorpass/service'
+import { fillDataDir } from '@floorpass/testing/migrated-data-dir'
 import { placeDatabase } from '@floorpass/testing/place-database'
-import {
-  databaseEnvironment,
-  failToStart,
-  fillDataDir,
-  freePort,
-  startServer,
-  temporaryFolder,
-} from '@floorpass/testing/server-process'
+import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -231,7 +225,7 @@ test('a file that cannot be used is named, in DATA_DIR or elsewhere', () => {
 })
 
 test('a refused start leaves a usable DATA_DIR', async () => {
-  const environment = await complete()
+  const environment = await fillDataDir(await complete())
   const taken = createServer().listen(Number(environment.PORT), '127.0.0.1')
   await once(taken, 'listening')
   await expectRefusal(environment, /^Port \d+ is in use/)

@@ -2,6 +2,7 @@ import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock, holdStep } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { lockUser } from '@floorpass/testing/route-samples'
 import { signIn, signInWithFactor } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
@@ -200,6 +201,12 @@ describe('a code', () => {
     )
     expect((await tab.post('/auth/two-factor/verify-totp', { code: authenticator.code(), type: 'backup' })).status).toBe(200)
   })
+})
+
+test('an account that its owner has locked still takes a code in a session, because a check changes nothing', async () => {
+  const { tab, userId, authenticator } = await signInWithFactor(app, holdStep())
+  await lockUser(app, userId)
+  expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
 })
 
 describe('a used time step', () => {
