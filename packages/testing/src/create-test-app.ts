@@ -8,7 +8,7 @@ import { composeService, describeError, openBrand, openPlaces, openTracing, type
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { type Browser, createBrowser } from './browser.ts'
-import { closeAfterFile } from './close-after-file.ts'
+import { closeAfterUse } from './close-after-file.ts'
 import { eventually } from './eventually.ts'
 import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
@@ -29,7 +29,7 @@ export type TestApp = {
   logs: Record<string, unknown>[]
   /** Log lines of level warn and above, except late heartbeats of the session channel, which a busy machine causes. */
   warnings(): Record<string, unknown>[]
-  /** Called after the file's last test, unless the test calls it. */
+  /** Called when the test or the file ends, unless the test calls it. */
   stop(): Promise<void>
   browser(options?: { origin?: string | null; ip?: string }): Browser
   /** A new user with a unique email. */
@@ -57,7 +57,8 @@ let persons = 0
 
 /**
  * The real edge, router and rules on a fresh database: embedded, or PostgreSQL when DATABASE_URL is set. Mail goes to an in-memory
- * outbox, hashes are cheap, delays are short, and rate limits are off unless `{ RATE_LIMIT: 'on' }`. Closes after the file.
+ * outbox, hashes are cheap, delays are short, and rate limits are off unless `{ RATE_LIMIT: 'on' }`. Closes when
+ * the test ends that calls this, or else after the file.
  */
 export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const testDatabase = await borrowTestDatabase()
@@ -199,7 +200,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     })
     await testDatabase.drop()
   }
-  closeAfterFile(close)
+  closeAfterUse(close)
   return {
     edge,
     service,

@@ -17,7 +17,7 @@ const binaries = join(root, 'node_modules', '.bin')
 
 export { freePort, type ServiceProcess as ServerProcess }
 
-/** Starts a server. A new DATA_DIR gets a migrated database. The end of the file kills it. */
+/** Starts a server. A new DATA_DIR gets a migrated database. It is killed when the file ends. */
 export async function startServer(...[environment, ...rest]: Parameters<typeof startService>): Promise<ServiceProcess> {
   closeAfterFile(async () => killServices())
   return startService(await fillDataDir(environment), ...rest)
