@@ -18,6 +18,8 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp(confirmationEnvironment)
+/** 32 bytes of a public key. */
+const coordinate = expect.stringMatching(/^[\w-]{43}$/)
 const rowOf = (id: string) => app.db.confirmation.findUniqueOrThrow({ where: { id } })
 
 describe('a user who confirms a transaction', () => {
@@ -64,7 +66,7 @@ describe('a user who confirms a transaction', () => {
       assertion: {
         id: confirmer.authenticator.credentials[0]?.id,
         type: 'public-key',
-        publicKey: { kty: 'EC', crv: 'P-256', alg: 'ES256', x: expect.any(String), y: expect.any(String) },
+        publicKey: { kty: 'EC', crv: 'P-256', alg: 'ES256', x: coordinate, y: coordinate },
         clientDataJSON: expect.any(String),
         authenticatorData: expect.any(String),
         signature: expect.any(String),

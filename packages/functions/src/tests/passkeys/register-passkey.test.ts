@@ -8,7 +8,13 @@ import { describe, expect, test } from 'vitest'
 const app = await createTestApp({ TRUSTED_ORIGINS: 'https://trade.example.com' })
 const iCloudKeychain = 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd'
 const register = '/auth/passkey/verify-registration'
-type Options = { challenge: string; user: { id: string }; excludeCredentials: { id: string }[]; rp: { id: string } }
+type Options = {
+  challenge: string
+  user: { id: string; name: string; displayName: string }
+  excludeCredentials: { id: string }[]
+  rp: { id: string }
+  authenticatorSelection: object
+}
 const getOptions = async (tab: Awaited<ReturnType<typeof app.signedIn>>) =>
   (await tab.get('/auth/passkey/generate-register-options')).body as Options
 const stale = async (userId: string) =>
@@ -42,6 +48,27 @@ describe('adding a passkey', () => {
     expect(Buffer.from(first.user.id, 'base64url')).toHaveLength(32)
     expect(first.user.id).not.toContain(tab.userId)
     await expect(createRegistration(tab, authenticator)).rejects.toThrow('already registered')
+  })
+
+  test('asks for a passkey that the authenticator lists, and that verifies its user', async () => {
+    const { authenticatorSelection } = await getOptions(await app.signedIn())
+    expect(authenticatorSelection).toMatchObject({ residentKey: 'required', userVerification: 'required' })
+  })
+
+  test('refuses text that is not base64url, at its start, in its middle or at its end', async () => {
+    const tab = await app.signedIn()
+    const response = await createRegistration(tab, createSoftwareAuthenticator())
+    for (const id of ['=AAAA', 'AA+AA', 'AAAA=', ''])
+      expect([id, (await tab.post(register, { response: { ...response, id } })).code]).toEqual([id, 'VALIDATION_ERROR'])
+    expect((await tab.post(register, { response })).status).toBe(200)
+  })
+
+  test('is listed under the email in the authenticator, or under the name that the caller gives', async () => {
+    const tab = await app.signedIn()
+    const { email } = tab.person
+    expect((await getOptions(tab)).user).toMatchObject({ name: email, displayName: email })
+    const named = (await tab.get('/auth/passkey/generate-register-options?name=Desk+phone')).body as Options
+    expect(named.user).toMatchObject({ name: 'Desk phone', displayName: email })
   })
 
   test('takes a passkey that was created on a trusted origin', async () => {
