@@ -18,7 +18,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp(confirmationEnvironment)
-/** 32 bytes of a public key. */
+/** Of a public key: 32 bytes in base64url. */
 const coordinate = expect.stringMatching(/^[\w-]{43}$/)
 const rowOf = (id: string) => app.db.confirmation.findUniqueOrThrow({ where: { id } })
 
