@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findSources, findTests, nightlyFolder, tables, testMap } from '@floorpass/testing/mutation/test-map'
 import { expect, test } from 'vitest'
 
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const read = (name: string) => readFileSync(new URL(`../../../../../.github/workflows/${name}.yml`, import.meta.url), 'utf8')
 
 /** Parses a workflow in our format: its trigger, and the needs and commands of each job. */
@@ -41,11 +43,41 @@ test('a pull request to main or develop runs the backend tests, then commits the
   const { event, branches, jobs } = workflow('pull-request')
   expect([event, branches]).toEqual(['pull_request', ['main', 'develop']])
   expect(jobs.checks?.text).toContain('uses: ./.github/workflows/checks.yml')
-  expect(workflow('checks').jobs.servers?.runs).toContain('npm test')
+  expect(workflow('checks').jobs.report?.runs).toEqual(['npm run test:merge'])
   expect(jobs.badges?.needs).toEqual(['checks'])
   expect(jobs.badges?.text).toMatch(/if: \$\{\{ !cancelled\(\) /)
   expect(jobs.badges?.runs).toEqual(['npm run bootstrap', 'npm run test:badges', 'npm run badges:commit -- "$BRANCH"'])
 })
+
+/** The parts that the machines of a workflow run, without their shares: `embedded:1/2` is a share of `embedded`. */
+function wholeParts(name: string) {
+  const named = [...read(name).matchAll(/^ {10}- (.+)$/gm)].flatMap(([, line = '']) => line.split(' '))
+  return [...new Set(named.map((part) => part.replace(/:.*/, '')))].filter((part) => {
+    const shares = named.filter((one) => one.startsWith(`${part}:`))
+    const all = shares.map((_, index) => `${part}:${index + 1}/${shares.length}`)
+    return shares.length === 0 || JSON.stringify(shares.sort()) === JSON.stringify(all)
+  })
+}
+
+test('the machines of a push run every part of .ci/run to its last share, and PostgreSQL meets every file at night', () => {
+  const script = readFileSync(new URL('../../../../../.ci/run', import.meta.url), 'utf8')
+  const parts = /^parts=\((.+)\)$/m.exec(script)?.[1]?.split(' ') ?? []
+  expect(parts).toContain('embedded')
+  expect(wholeParts('checks').sort()).toEqual(parts.sort())
+  expect(wholeParts('postgres')).toEqual(['postgres-whole'])
+  for (const name of ['checks', 'postgres']) expect(workflow(name).jobs.parts?.runs).toEqual(['npm run ci -- $PARTS'])
+})
+
+test.each(['postgre', 'browser:1', 'browser:0/2', 'embedded postgres', '--help'])(
+  '.ci/run refuses the part %j and names all parts',
+  (part) => {
+    const { status, stderr } = spawnSync('bash', ['.ci/run', 'static', part], { cwd: root, encoding: 'utf8' })
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`^There is no part '${part}'. Parts: embedded postgres `)),
+    ])
+  },
+)
 
 test('mutants run at night, one folder each night, and cannot turn main red', () => {
   const { jobs } = workflow('mutation')
@@ -59,7 +91,6 @@ test('mutants run at night, one folder each night, and cannot turn main red', ()
 test.each([...Object.entries(testMap), ['packages/api/src', tables] as const])(
   'each mutant of %s runs against test files that exist',
   (folder, entries) => {
-    const root = fileURLToPath(new URL('../../../../../', import.meta.url))
     expect(findSources(root, [folder])).not.toEqual([])
     for (const entry of entries) expect([entry, findTests(root, [entry])]).not.toEqual([entry, []])
   },
