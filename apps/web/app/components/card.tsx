@@ -17,7 +17,10 @@ export function Facts({ rows }: { rows: readonly { name: string; value: ReactNod
   return (
     <dl className="-mb-4 divide-y divide-line border-t border-line first:-mt-4 first:border-t-0">
       {rows.map(({ name, value, more }) => (
-        <div key={name} className="grid gap-x-6 gap-y-1 py-4 @md:grid-cols-[9rem_1fr_auto] @md:items-baseline">
+        <div
+          key={name}
+          className={`grid gap-x-6 gap-y-1 py-4 ${more ? '@md:grid-cols-[9rem_1fr_minmax(7rem,auto)]' : '@md:grid-cols-[9rem_1fr]'} @md:items-baseline`}
+        >
           <dt className="min-w-0 wrap-anywhere text-ink-soft">{name}</dt>
           <dd className="min-w-0 font-medium wrap-anywhere">{value}</dd>
           {more && <dd>{more}</dd>}

@@ -18,7 +18,12 @@ export function LanguageSwitch() {
           {label}
         </PlainLink>
       ))}
-      <form method="post" action="/language" aria-label={text.label} className="flex flex-wrap justify-center gap-1">
+      <form
+        method="post"
+        action="/language"
+        aria-label={text.label}
+        className="grid min-h-11 w-52 grid-cols-2 justify-items-center gap-1"
+      >
         <input type="hidden" name="redirectTo" value={pathname + search} />
         {locales.map((locale) => (
           <button

@@ -60,7 +60,7 @@ export default function SettingsOverview() {
   const text = useText('settings')
   const { states } = useLoaderData<typeof loader>()
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="grid items-start gap-6 lg:grid-cols-2 lg:grid-rows-[auto_auto_1fr]">
       {settingsGroups.map(({ group, sections }) => (
         <section
           key={group}

@@ -107,7 +107,7 @@ export default function OrganizationMembers() {
         method="get"
         action={path}
         role="search"
-        className="grid gap-4 @lg:grid-cols-[1fr_12rem_auto] @lg:items-end"
+        className="grid gap-4 @lg:grid-cols-[1fr_12rem_9rem] @lg:items-end"
       >
         <Field
           name="search"
@@ -119,9 +119,9 @@ export default function OrganizationMembers() {
           required={false}
         />
         <Select name="role" id="role-filter" label={text.role} defaultValue={ofRole} options={organization.filters} />
-        <div>
-          <SubmitButton look="secondary">{text.find}</SubmitButton>
-        </div>
+        <SubmitButton look="secondary" wide>
+          {text.find}
+        </SubmitButton>
       </Form>
       <p role="status" className="text-sm text-ink-soft">
         {isFiltered ? text.found(total) : text.count(total)}

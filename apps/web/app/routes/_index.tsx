@@ -35,7 +35,7 @@ export default function Landing() {
           </nav>
         )}
       </header>
-      <main id="main" tabIndex={-1} className="flex grow flex-col justify-center gap-14 py-12 sm:gap-20 sm:py-20">
+      <main id="main" tabIndex={-1} className="flex grow flex-col gap-14 py-12 sm:gap-20 sm:py-[12vh]">
         {notice && <Alert look="success">{notice}</Alert>}
         <div className="grid items-end gap-10 lg:grid-cols-[1.2fr_1fr]">
           <div className="grid gap-6">
