@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'docs', 'screens')
 const widths = [360, 1280]
 const themes = ['light', 'dark']
-const largestFolder = 6_500_000
+const largestFolder = 10_000_000
 const today = Date.parse('2026-09-14T09:12:05Z')
 const day = 86_400_000
 
