@@ -78,7 +78,7 @@ export function createExpirySweep({
         DELETE FROM verifications WHERE id IN (
           SELECT id FROM verifications
           WHERE purpose IN ('social-sign-in', 'two-factor', 'passkey-registration', 'passkey-authentication') AND expires_at < ${secondsAgo(0)}
-          LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`
+          ORDER BY purpose, expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`
       if (challenges === batchSize) return challenges
       // Keep expired links a week so that we can answer TOKEN_EXPIRED.
       const links = await db.$executeRaw`

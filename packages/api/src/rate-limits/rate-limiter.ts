@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { LRUCache } from 'lru-cache'
 import {
   RateLimiterCluster,
@@ -157,8 +158,8 @@ export function createRateLimiter({ enabled, redis, isWorker = false, log }: Rat
       return [name, isWorker ? createPrimaryCounter(options, own) : own]
     }),
   )
-  // A write to a dead primary emits 'error' on the process; the local counter takes over.
-  if (isWorker) process.on('error', () => {})
+  // A write to a dead primary emits 'error', which would end the process; the local counter takes over.
+  if (isWorker) cluster.worker?.on('error', () => {})
   const counter = (limit: LimitName) => counters.get(limit) as Counter
 
   const count = async (limit: LimitName, key: string, tries = 1): Promise<{ isAllowed: boolean; state: LimitState }> => {

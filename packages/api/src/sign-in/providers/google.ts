@@ -86,10 +86,9 @@ async function verifyIdToken(idToken: string, keys: Endpoints['keys'], { issuer,
       throw new ProviderError('identity-refused', 'the ID token is for another client')
     return payload
   } catch (cause) {
-    if (!(cause instanceof ProviderError) && !isTokenError(cause)) {
-      throw new ProviderError('unavailable', "could not read the provider's keys", { cause })
-    }
-    throw new ProviderError('identity-refused', 'the ID token failed verification', { cause })
+    if (cause instanceof ProviderError) throw cause
+    if (isTokenError(cause)) throw new ProviderError('identity-refused', 'the ID token failed verification', { cause })
+    throw new ProviderError('unavailable', "could not read the provider's keys", { cause })
   }
 }
 
