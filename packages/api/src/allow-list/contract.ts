@@ -17,7 +17,7 @@ const kind = z
 const value = z
   .string()
   .trim()
-  .min(1, { error: problem('addressMissing'), abort: true })
+  .min(1, problem('addressMissing'))
   .max(allowListLengths.value, problem('tooLong'))
   .refine((text) => !/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text), problem('addressCharacters'))
 

@@ -21,9 +21,7 @@ export async function followSocialCallback(api: Api, query: unknown): Promise<Re
   try {
     return redirectTo((await api.signIn.finishSocial(finishSocialInput.parse(query))).url)
   } catch (thrown) {
-    const error = toAppError(thrown)
-    if (error.key === 'VALIDATION_ERROR') return redirectTo('/login?error=state_mismatch')
-    return redirectToErrorPage(error)
+    return redirectToErrorPage(toAppError(thrown))
   }
 }
 
