@@ -5,8 +5,8 @@ import type { Mutant } from './mutants.ts'
 /** What one test file reaches: while it loads, in its hooks, and in each test by id. */
 export type CoverageReport = { file: string; load: string[]; hooks: string[]; tests: Record<string, string[]> }
 
-/** `ids` null: every test of the file. */
-export type Selection = { file: string; ids: string[] | null }
+/** `ids` null: every test of the file. `share`: of its tests. `runsMutant`: its tests or hooks run the changed code. */
+export type Selection = { file: string; ids: string[] | null; share: number; runsMutant?: boolean }
 
 /** `loads`: the mutant runs while its module loads. */
 export type Coverage = { selections: Selection[]; loads: boolean }
@@ -29,24 +29,38 @@ export function readCoverage(
     })
   const passing: Passing = (file) => ({
     file,
+    share: 1,
     ids: failing.has(file) ? Object.keys(reports.find((report) => report.file === file)?.tests ?? {}) : null,
   })
   const loaded = new Set(reports.flatMap(({ load }) => load))
-  const byFile = reports.map(({ file, hooks, tests }) => {
+  const byFile = reports.map(({ file, load, hooks, tests }) => {
+    const count = Object.keys(tests).length
     const idsOf = new Map<string, string[]>()
     for (const [id, hit] of Object.entries(tests)) for (const one of hit) idsOf.set(one, [...(idsOf.get(one) ?? []), id])
-    return { file, inHooks: new Set(hooks), idsOf }
+    return {
+      file,
+      count,
+      idsOf,
+      inHooks: new Set(hooks),
+      whileLoading: new Set(load),
+      later: new Set([...hooks, ...idsOf.keys()]),
+    }
   })
-  const modules = new Map(byFile.map(({ file, inHooks, idsOf }) => [file, new Set([...inHooks, ...idsOf.keys()])]))
   const selectionsOf = ({ id, file: source }: Mutant): Selection[] => {
     // Files share a process, so only the first one loads a module: its constants concern every file that runs its code.
     const neighbours = loaded.has(id) ? mutants.filter(({ file }) => file === source).map((mutant) => mutant.id) : []
-    const reached = byFile.flatMap(({ file, inHooks, idsOf }): Selection[] => {
-      if (inHooks.has(id) || neighbours.some((one) => modules.get(file)?.has(one))) return [passing(file)]
+    const concerns = (ids: Set<string>) => neighbours.some((one) => ids.has(one))
+    const reached = byFile.flatMap(({ file, count, idsOf, inHooks, later }): Selection[] => {
       const ids = idsOf.get(id)
-      return ids ? [{ file, ids }] : []
+      const runsMutant = inHooks.has(id) || ids !== undefined
+      if (inHooks.has(id) || concerns(later)) return [{ ...passing(file), runsMutant }]
+      return ids ? [{ file, ids, share: ids.length / count, runsMutant }] : []
     })
-    return reached.length === 0 && loaded.has(id) ? reports.map(({ file }) => passing(file)) : reached
+    if (!loaded.has(id)) return reached
+    if (reached.length === 0) return reports.map(({ file }) => passing(file))
+    // A test file may call the service while it loads.
+    const callers = byFile.filter(({ whileLoading, later }) => concerns(whileLoading) && !concerns(later))
+    return [...reached, ...callers.map(({ file }) => passing(file))]
   }
   const coverage = new Map(
     mutants.map((mutant) => [mutant.id, { selections: selectionsOf(mutant), loads: loaded.has(mutant.id) }]),

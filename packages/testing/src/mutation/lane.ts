@@ -4,10 +4,14 @@ import { common } from '../../../../vitest.config.ts'
 import type { Selection } from './coverage.ts'
 import { createResidentPool } from './resident-pool.ts'
 
-/** `ownProcess`: for a mutant of code that runs once, while its module loads. */
-export type Order = { mutant: string; coverageFolder: string; selections: Selection[]; ownProcess: boolean }
+/** `ownProcess`: for a mutant of code that runs once, while its module loads. `limitMs`: no file starts after this time. */
+export type Order = { mutant: string; coverageFolder: string; selections: Selection[]; ownProcess: boolean; limitMs?: number }
 /** `killedBy`: the first test that failed, or its file alone when loading it failed. `failedIds` is then empty. */
-export type Outcome = { killedBy: Selection | null; files: { file: string; ms: number; failed: boolean; failedIds: string[] }[] }
+export type Outcome = {
+  killedBy: Selection | null
+  isComplete: boolean
+  files: { file: string; ms: number; failed: boolean; failedIds: string[] }[]
+}
 
 /** The command line orders the files of a mutant: the likeliest to fail first. */
 class InOrder extends BaseSequencer {
@@ -31,6 +35,8 @@ const vitest = await createVitest(
   {
     test: {
       ...common,
+      // A mutant may fill the memory of the machine, and then nothing runs.
+      execArgv: [...common.execArgv, '--max-old-space-size=2000'],
       pool,
       maxWorkers: 1,
       isolate: false,
@@ -43,31 +49,35 @@ const vitest = await createVitest(
 )
 await vitest.standalone()
 
-async function run({ mutant, coverageFolder, selections, ownProcess }: Order): Promise<Outcome> {
+async function run({ mutant, coverageFolder, selections, ownProcess, limitMs = Infinity }: Order): Promise<Outcome> {
+  const startedAt = performance.now()
+  let isComplete = true
   if (ownProcess) await restart()
   for (const project of vitest.projects) project.provide('mutation', { mutant, coverageFolder })
   for (const { config } of [vitest, ...vitest.projects]) config.bail = coverageFolder ? 0 : 1
-  const specifications = selections.flatMap(({ file, ids }) => {
+  const files: Outcome['files'] = []
+  let killedBy: Outcome['killedBy'] = null
+  // One file after the other: in a run of many, those after a failure still load, skip their tests and close no database.
+  for (const { file, ids } of selections) {
+    isComplete = performance.now() - startedAt < limitMs
+    if (!isComplete) break
     const options = ids === null ? {} : { testIds: ids }
-    return vitest.projects[0]?.createSpecification(`${root}/${file}`, options) ?? []
-  })
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  // Vitest returns the modules of earlier runs too, with their old results.
-  const modules = selections.flatMap(({ file }) => {
+    const specification = vitest.getRootProject().createSpecification(`${root}/${file}`, options)
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications([specification])
+    // Vitest returns the modules of earlier runs too, with their old results.
     const module = testModules.find(({ moduleId }) => moduleId === `${root}/${file}`)
-    if (!module) return []
+    if (!module) continue
     const failedIds = [...module.children.allTests('failed')].map(({ id }) => id)
-    return [{ file, module, failed: module.state() === 'failed', failedIds }]
-  })
-  const files = modules.map(({ module, ...file }) => {
+    const failed = module.state() === 'failed'
     const { duration, collectDuration } = module.diagnostic()
-    return { ...file, ms: duration + collectDuration }
-  })
+    files.push({ file, ms: duration + collectDuration, failed, failedIds })
+    if (coverageFolder) continue
+    if (failed) killedBy = { file, ids: failedIds.length > 0 ? failedIds.slice(0, 1) : null, share: 1 }
+    else if (unhandledErrors.length > 0) killedBy = { file: 'unhandled error', ids: null, share: 1 }
+    if (killedBy) break
+  }
   if (ownProcess) await restart()
-  const first = modules.find(({ failed }) => failed)
-  if (!first) return { killedBy: unhandledErrors.length > 0 ? { file: 'unhandled error', ids: null } : null, files }
-  const ids = first.failedIds.slice(0, 1)
-  return { killedBy: { file: first.file, ids: ids.length > 0 ? ids : null }, files }
+  return { killedBy, isComplete, files }
 }
 
 process.on('message', async (order: Order | 'end') => {

@@ -36,20 +36,30 @@ const withoutBehavior: Ignorer = {
     const path = babelPath as unknown as Path
     if (isDeclaredEffects(path)) return 'read by the compiler alone'
     if (!/^(?:StringLiteral|TemplateLiteral)$/.test(path.node.type)) return undefined
+    if (isDeclaredDefault(path)) return 'the default of a declaration'
     return isMessage(path) ? 'text of a log or an error' : undefined
   },
 }
 
+/** Every other text means the same: the code asks only for `'caller'`, `true`, and the other kinds of access. */
+function isDeclaredDefault({ node, parentPath }: Path): boolean {
+  const { value } = node as { value?: string }
+  const defaults = ['lock: own', 'sensitive: in-part', 'access: session']
+  return parentPath !== null && defaults.includes(`${declaredKey(parentPath)}: ${value}`)
+}
+
 /** A declared mutation lists its events, mails and cookies for the compiler (ADR 032). */
-function isDeclaredEffects({ node, parentPath }: Path): boolean {
+function isDeclaredEffects(path: Path): boolean {
+  return /^(?:events|mails|cookies)$/.test(declaredKey(path) ?? '')
+}
+
+/** The name of a property of `mutation()` or `customMutation()`. */
+function declaredKey({ node, parentPath }: Path): string | undefined {
   const { key } = node as { key?: { name?: string } }
   const call = parentPath?.parentPath
-  return (
-    node.type === 'ObjectProperty' &&
-    /^(?:events|mails|cookies)$/.test(key?.name ?? '') &&
-    call?.node.type === 'CallExpression' &&
-    /^(?:m|customM)utation$/.test(calleeOf(call))
-  )
+  const isDeclared =
+    node.type === 'ObjectProperty' && call?.node.type === 'CallExpression' && /^(?:m|customM)utation$/.test(calleeOf(call))
+  return isDeclared ? key?.name : undefined
 }
 
 function isMessage({ parentPath }: Path): boolean {

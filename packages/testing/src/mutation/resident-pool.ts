@@ -25,8 +25,13 @@ export function createResidentPool(): { pool: PoolRunnerInitializer; restart(): 
       async start() {
         if (resident) return
         isNew = true
-        resident = new ForksPoolWorker(options)
-        await resident.start()
+        const started = new ForksPoolWorker(options)
+        resident = started
+        await started.start()
+        // Vitest waits for ever for a process that a mutant has ended. The lane starts again.
+        started.on('exit', () => {
+          if (resident === started) process.exit(1)
+        })
       },
       async stop() {
         for (const [event, listener] of listeners.splice(0)) resident?.off(event, listener)

@@ -25,7 +25,8 @@ export function createScratchClone(root: string): { folder: string; remove(): vo
   for (const path of workspaces.map((one) => join(one, 'node_modules'))) if (existsSync(join(root, path))) copy(path)
   // Relative links lead to the packages of the clone; the store of third-party packages is shared.
   for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name.startsWith('.')) continue
+    // Tests that start the service build it with these.
+    if (name.startsWith('.') && name !== '.bin') continue
     copy(join('node_modules', name))
   }
   symlinkSync(realpathSync(join(root, 'node_modules/.pnpm')), join(folder, 'node_modules/.pnpm'))

@@ -7,7 +7,7 @@ export type Lane = {
   /** Gives up when no test file ends within `silenceMs`: a mutant may loop, or end the process of the tests. */
   run(order: Order, silenceMs: number): Promise<Outcome | 'timeout'>
   stop(): Promise<void>
-  end(): void
+  end(): Promise<void>
 }
 
 /** A lane restarts after a timeout: a mutant that loops forever blocks its process. */
@@ -34,15 +34,17 @@ export function startLane(root: string, runId: string): Lane {
     const ready = await Promise.race([once(started, 'message'), once(started, 'exit').then(() => null)])
     if (!ready) throw new Error(`a lane did not start: ${errors}`)
   }
-  const kill = () => {
-    if (child?.pid) {
-      try {
-        process.kill(-child.pid, 'SIGKILL')
-      } catch {
-        // The group has ended.
-      }
-    }
+  const kill = async () => {
+    const killed = child
     child = undefined
+    if (!killed?.pid) return
+    const gone = killed.exitCode ?? killed.signalCode ?? once(killed, 'exit')
+    try {
+      process.kill(-killed.pid, 'SIGKILL')
+    } catch {
+      // The group has ended.
+    }
+    await gone
   }
   return {
     async run(order, silenceMs) {
@@ -61,7 +63,7 @@ export function startLane(root: string, runId: string): Lane {
       const result = await outcome.promise
       clearTimeout(timer)
       lane.off('message', listen).off('exit', giveUp)
-      if (result === 'timeout') kill()
+      if (result === 'timeout') await kill()
       return result
     },
     async stop() {
@@ -69,11 +71,11 @@ export function startLane(root: string, runId: string): Lane {
       const gone = once(child, 'exit')
       child.send('end')
       await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 15_000))])
-      kill()
+      await kill()
     },
     end() {
       isEnded = true
-      kill()
+      return kill()
     },
   }
 }

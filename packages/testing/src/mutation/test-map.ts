@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { servers } from '../../../../vitest.config.ts'
 import map from './test-map.json' with { type: 'json' }
 
 export const testMap: Record<string, string[]> = map
@@ -8,8 +9,8 @@ export const testsFolder = 'packages/functions/src/tests'
 /** Folders for `--sample-of-all`. */
 export const allFolders = ['packages/api/src', 'packages/functions/src', 'packages/db/src']
 
-/** These look at the repository or start built processes, which the mutants do not reach. Timing needs an idle machine. */
-const outOfReach = /\/(?:recipes|process|configuration|docs|test-badges|client|server|gateway)\/|sign-in\/timing\.test\.ts$/
+/** These look at the repository or at other packages, where no mutant is. Timing needs an idle machine. */
+const outOfReach = /\/(?:configuration|docs|test-badges|server)\/|sign-in\/timing\.test\.ts$/
 
 /** Accepts `passwords` for `packages/api/src/passwords`. */
 export function findFolder(name: string): string | undefined {
@@ -33,7 +34,9 @@ export const tables = [
 /** The test files of these entries, or every reachable test file. */
 export function findTests(root: string, entries: string[] = ['']): string[] {
   const patterns = entries.map((entry) => join(testsFolder, entry.endsWith('.ts') ? entry : `${entry}/**/*.test.ts`))
-  return [...new Set(globSync(patterns, { cwd: root }))].filter((file) => !outOfReach.test(file)).sort()
+  // A built service runs without the mutants.
+  const started = new Set(globSync(servers, { cwd: root }))
+  return [...new Set(globSync(patterns, { cwd: root }))].filter((file) => !started.has(file) && !outOfReach.test(file)).sort()
 }
 
 export function findSources(root: string, folders: string[]): string[] {
