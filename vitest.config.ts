@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const tests = 'packages/functions/src/tests'
 
 /** Files that start servers. */
-const servers = [
+export const servers = [
   `${tests}/{process,recipes}/**/*.test.ts`,
   `${tests}/api-keys/{foreign-signers,revocation}.test.ts`,
   `${tests}/confirmations/verify-receipt.test.ts`,

@@ -14,13 +14,22 @@ export type DatabaseProxy = {
   restore(): void
   /** Sends new connections to another database, as after a failover. Open ones stay. Both names have the same length. */
   lead(databaseUrl: string): void
+  /** How many connections are open that gave this application_name. */
+  connectionsOf(application: string): number
 }
 
-/** Imitates a transaction pooler. `deaf`: LISTEN succeeds but no notification arrives. `pooling`: reports the pooler's own process id. */
-export async function databaseProxy(databaseUrl: string, { deaf = false, pooling = false } = {}): Promise<DatabaseProxy> {
+/**
+ * Imitates a transaction pooler. `deaf`: LISTEN succeeds but no notification arrives. `pooling`: reports the pooler's own process id.
+ * `reports: false`: does not report whether the server is a standby or read-only, as before PostgreSQL 14.
+ */
+export async function databaseProxy(
+  databaseUrl: string,
+  { deaf = false, pooling = false, reports = true } = {},
+): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const listening = new Set<Socket>()
+  const applications = new Map<Socket, string>()
   const nameIn = (address: URL | string) => new URL(address).pathname.slice(1)
   let led = nameIn(target)
   let silent = false
@@ -32,12 +41,15 @@ export async function databaseProxy(databaseUrl: string, { deaf = false, pooling
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
         sockets.delete(socket)
+        applications.delete(socket)
         incoming.destroy()
         outgoing.destroy()
       })
     }
     incoming.on('data', (bytes: Buffer) => {
-      if (bytes.includes('floorpass sessions')) listening.add(incoming)
+      const application = /application_name\0([^\0]+)\0/.exec(bytes.toString('latin1'))?.[1]
+      if (application) applications.set(incoming, application)
+      if (application === 'floorpass sessions') listening.add(incoming)
       if (silent && listening.has(incoming)) return
       // The new name has the same length, so the length field of the frame stays valid.
       const passed = bytes.toString('latin1').replace(`database\0${nameIn(target)}\0`, `database\0${led}\0`)
@@ -47,6 +59,10 @@ export async function databaseProxy(databaseUrl: string, { deaf = false, pooling
       if (silent && listening.has(incoming)) return
       const greeting = pooling ? bytes.indexOf(backendKeyData) : -1
       if (greeting >= 0) bytes.writeInt32BE(1, greeting + backendKeyData.length)
+      for (const setting of reports ? [] : ['in_hot_standby', 'default_transaction_read_only']) {
+        const start = bytes.indexOf(`${setting}\0`)
+        if (start >= 0) bytes.write('x', start)
+      }
       incoming.write(bytes)
     })
   }).listen(0, '127.0.0.1')
@@ -78,6 +94,7 @@ export async function databaseProxy(databaseUrl: string, { deaf = false, pooling
     lead: (databaseUrl) => {
       led = nameIn(databaseUrl)
     },
+    connectionsOf: (application) => [...applications.values()].filter((one) => one === application).length,
   }
 }
 

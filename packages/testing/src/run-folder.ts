@@ -7,13 +7,21 @@ export const builtMarker = 'built'
 
 const namePattern = /^floorpass-(\d+)-/
 
-export function openRunFolder(): { remove(): void } {
-  // The path of a socket has at most 104 bytes on macOS, whose own temporary folder takes half of them.
-  const parent = process.platform === 'darwin' ? '/tmp' : tmpdir()
+// The path of a socket has at most 104 bytes on macOS, whose own temporary folder takes half of them.
+const findParent = (): string => (process.platform === 'darwin' ? '/tmp' : tmpdir())
+
+/** Removes the folders of runs that were killed. */
+export function removeLeftFolders(): void {
+  const parent = findParent()
   for (const name of readdirSync(parent)) {
     const [, pid] = namePattern.exec(name) ?? []
     if (pid && !isAlive(Number(pid))) removeIfOwn(join(parent, name))
   }
+}
+
+export function openRunFolder(): { remove(): void } {
+  removeLeftFolders()
+  const parent = findParent()
   const folder = mkdtempSync(join(parent, `floorpass-${process.pid}-`))
   // A PostgreSQL server of the tests runs as another user.
   chmodSync(folder, 0o711)

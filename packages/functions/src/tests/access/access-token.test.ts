@@ -223,9 +223,10 @@ test.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a, Bearer b', 'bearer\ta']
   },
 )
 
-test('the tokens of ended sessions are limited like invalid cookies', async () => {
+test('the tokens of ended sessions are limited like invalid cookies, and those of a live session are not', async () => {
   const own = await createTestApp({ RATE_LIMIT: 'on' })
-  const tab = await own.signedIn()
+  const [tab, live] = [await own.signedIn(), await own.signedIn()]
+  const liveToken = tokenOf(await live.get('/auth/token'))
   const token = tokenOf(await tab.get('/auth/token'))
   await tab.post('/auth/sign-out')
   const statuses = new Set<number>()
@@ -233,4 +234,5 @@ test('the tokens of ended sessions are limited like invalid cookies', async () =
   for (let count = 0; count < addressPerMinute + readsPerSecond + 5; count += 1)
     statuses.add((await own.browser().get('/auth/verify', withBearer(token))).status)
   expect([...statuses]).toEqual([401, 503])
+  expect((await own.browser().get('/auth/verify', withBearer(liveToken))).status).toBe(200)
 })

@@ -309,6 +309,15 @@ test('a session whose last sign-in lies in the future is too old: the clock was 
   expect((await tab.get('/auth/verify?max_age=600')).code).toBe('INSUFFICIENT_USER_AUTHENTICATION')
 })
 
+test('a reauthentication replaces one that lies in the future', async () => {
+  const tab = await app.signedIn()
+  const authenticatedAt = new Date(Date.now() + 2 * 60_000)
+  await app.db.session.updateMany({ where: { userId: tab.userId }, data: { authenticatedAt } })
+  expect((await tab.get('/auth/verify?max_age=600')).code).toBe('INSUFFICIENT_USER_AUTHENTICATION')
+  await tab.post('/auth/reauthenticate', { password: tab.person.password })
+  expect((await tab.get('/auth/verify?max_age=600')).status).toBe(200)
+})
+
 describe('a key that is not that of a gateway', () => {
   test('changes nothing for the caller, and is logged once a minute without the key', async () => {
     const own = await createTestApp()

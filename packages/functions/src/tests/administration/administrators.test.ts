@@ -396,6 +396,7 @@ describe('the list of users', async () => {
     ['the beginning of a name, in any case', 'GRACE b'],
     ['the beginning of a last name', 'hopp'],
     ['the id', 'found-by-its-id'],
+    ['the account at a provider', 'google:grace-at-google'],
   ])('with a filter finds a user by %s, however many others match', async (_what, searchValue) => {
     const email = 'grace.brewster@ship.example'
     await app.db.user.deleteMany({ where: { email: { endsWith: '@ship.example' } } })
@@ -403,7 +404,14 @@ describe('the list of users', async () => {
       Array.from({ length: 60 }, (_, n) => ({ name: 'Grace Brewster Hopper', email: `grace.br.${10 + n}@ship.example` })),
     )
     await app.db.user.create({
-      data: { id: 'found-by-its-id', name: 'Grace Brewster Hopper', email, suspendedAt: new Date(), role: 'auditor' },
+      data: {
+        id: 'found-by-its-id',
+        name: 'Grace Brewster Hopper',
+        email,
+        suspendedAt: new Date(),
+        role: 'auditor',
+        accounts: { create: { id: crypto.randomUUID(), providerId: 'google', accountId: 'grace-at-google' } },
+      },
     })
     for (const filter of [
       { filterField: 'banned', filterValue: 'true' },
@@ -460,6 +468,12 @@ describe('the list of users', async () => {
     expect((await filter('banned', 'false')).map(({ id }) => id)).not.toContain(suspended.userId)
     expect((await filter('role', 'auditor')).map(({ id }) => id)).toContain(tab.userId)
     expect((await filter('role', 'user')).map(({ id }) => id)).not.toContain(tab.userId)
+    const search = async (person: SignedIn, filterField: string, filterValue: string) =>
+      (await list({ searchValue: person.person.email, filterField, filterValue })).users.map(({ id }) => id)
+    expect(await search(suspended, 'role', 'user')).toEqual([suspended.userId])
+    expect(await search(tab, 'role', 'user')).toEqual([])
+    expect(await search(tab, 'banned', 'false')).toEqual([tab.userId])
+    expect(await search(suspended, 'banned', 'false')).toEqual([])
     for (const query of [
       'filterField=banned&filterValue=perhaps',
       'filterField=role',

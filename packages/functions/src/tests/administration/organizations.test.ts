@@ -171,6 +171,16 @@ describe('a change of the owner', () => {
     expect(events.filter(({ action }) => action === 'change-organization-owner').map(({ actor }) => actor)).toEqual([null, null])
   })
 
+  test('leaves only the named one of two owners, and records the other alone', async () => {
+    const tab = await administrator()
+    const { id, owner, member } = await createDesk()
+    await app.db.member.updateMany({ where: { userId: member.userId }, data: { role: 'owner' } })
+    expect(outcome(await change(tab, id, member.userId))).toEqual(done)
+    expect([await roleIn(id, owner), await roleIn(id, member)]).toEqual(['admin', 'owner'])
+    expect(await eventOf('change-organization-owner', owner)).toMatchObject({ details: { from: 'owner', to: 'admin', reason } })
+    expect(await eventOf('change-organization-owner', member)).toBeNull()
+  })
+
   test('makes no suspended member the owner', async () => {
     const tab = await administrator()
     const { id, member } = await createDesk()

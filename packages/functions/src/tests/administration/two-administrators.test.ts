@@ -197,6 +197,14 @@ describe('a request', () => {
     expect(outcome(await remove(second))).toEqual(waits)
   })
 
+  test('is rejected and recorded once when two reject it at once', async () => {
+    await remove(first)
+    const { id: approvalId } = await app.db.approval.findFirstOrThrow({ where: { userId: user.userId } })
+    const answers = await Promise.all([first, second].map((tab) => tab.post('/auth/admin/reject-approval', { approvalId })))
+    expect(answers.map(outcome).sort()).toEqual([done, [404, 'APPROVAL_NOT_FOUND']])
+    expect(await app.db.auditEvent.count({ where: { userId: user.userId, action: 'reject-approval' } })).toBe(1)
+  })
+
   test('mails the other administrators once, and is in the activity of the user', async () => {
     await remove(first)
     await remove(first)

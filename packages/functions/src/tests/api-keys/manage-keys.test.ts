@@ -280,7 +280,7 @@ describe('changing a key', () => {
     ['being enabled when it is', { enabled: true }],
   ])('needs only a session for %s, and mails nothing', async (_, less) => {
     const tab = await app.signedIn()
-    const ipAllowlist = ['192.0.2.0/25', '192.0.2.128/25', '198.51.100.7', '2001:db8::/32']
+    const ipAllowlist = ['198.51.100.7', '192.0.2.128/25', '192.0.2.0/25', '2001:db8::/32']
     const { id } = await createApiKey(tab, { expiresIn: 2 * day, ipAllowlist, permissions: { order: ['read', 'cancel'] } })
     await app.drainMail()
     const mails = app.outbox.to(tab.person.email).length
@@ -479,6 +479,22 @@ describe('keys of an organization', () => {
     expect(outcome(await outsider.get(`/auth/api-key/get?id=${created.id}`))).toEqual([404, 'KEY_NOT_FOUND'])
     expect((await owner.post('/auth/api-key/delete', { keyId: created.id })).body).toEqual({ success: true })
     expect(await app.db.apiKey.findUnique({ where: { id: created.id } })).toBeNull()
+  })
+
+  test('are in the activity of their organization, and those of a person are not', async () => {
+    const { owner, id: organizationId } = await openDesk()
+    for (const options of [{ organizationId }, {}]) {
+      const { id: keyId } = await createApiKey(owner, options)
+      await owner.post('/auth/api-key/update', { keyId, enabled: false })
+      await owner.post('/auth/api-key/delete', { keyId })
+    }
+    const { body } = await owner.get(`/auth/organization/list-activity?organizationId=${organizationId}`)
+    const actions = (body as { events: { action: string }[] }).events.map(({ action }) => action)
+    expect(actions.filter((action) => action.endsWith('-api-key'))).toEqual([
+      'delete-api-key',
+      'update-api-key',
+      'create-api-key',
+    ])
   })
 
   test('end with the membership of their creator, the account and the organization', async () => {

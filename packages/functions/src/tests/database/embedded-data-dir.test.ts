@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,6 +63,22 @@ describe('the data directory', { timeout: 120_000 }, () => {
       const folder = join(parent, String(round), 'deep', 'database')
       await Promise.all(Array.from({ length: 4 }, () => openDataDir(folder)))
     }
+  })
+
+  it('is on a full disk, and says so', async () => {
+    await openDataDir(directory)
+    await symlink('/dev/full', join(directory, 'lock.pid'))
+    await expect(open()).rejects.toMatchObject({ name: 'Error', code: 'ENOSPC' })
+  })
+
+  it.runIf(fs.existsSync('/proc/self'))('is not copied to a disk that its files do not fit on', async () => {
+    await fill()
+    const { copyTo, close } = await open()
+    const refused = await copyTo?.('/proc/copy').then(String, String)
+    const [, size, free] = /the copy of the database takes (\d+) MB .* where (\d+) MB are free$/.exec(refused ?? '') ?? []
+    // The tables are in folders of folders.
+    expect([Number(size) > 20, free]).toEqual([true, '0'])
+    await close()
   })
 
   it('refuses a second opener until the first closes', async () => {

@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { isDatabaseUnavailable, type OpenDatabase, openDatabase } from '@floorpass/db'
+import {
+  type DatabaseFailure,
+  explainDatabaseFailure,
+  isDatabaseUnavailable,
+  type OpenDatabase,
+  openDatabase,
+} from '@floorpass/db'
 import { findPostgres, freePort, startPostgresCluster } from '@floorpass/reliability'
 import { explainStartFailure } from '@floorpass/service'
 import { createAuthority, giveToServer } from '@floorpass/testing/certificates'
@@ -314,6 +320,39 @@ async function listen(onConnection: (socket: import('node:net').Socket) => void)
   onTestFinished(() => void server.close())
   return (server.address() as { port: number }).port
 }
+
+/** Why a statement fails on a server that answers the first message with `answer`. */
+async function explainAnswer(answer: Buffer): Promise<DatabaseFailure | null> {
+  const port = await listen((socket) => socket.end(answer))
+  const { sql, close } = await openDatabase({ kind: 'postgres', url: `postgresql://ada@127.0.0.1:${port}/x` })
+  onTestFinished(close)
+  return sql.$queryRaw`SELECT 1`.then(() => null, explainDatabaseFailure)
+}
+
+test.each<[code: string, message: string, advice: string]>([
+  ['57P01', 'terminating connection due to administrator command', 'It accepts connections again by itself.'],
+  ['57P04', 'database was dropped', 'The database was dropped. Restore it'],
+  ['57P05', 'terminating connection due to idle-session timeout', 'Set idle_session_timeout of the role to 0'],
+  ['53200', 'out of memory', 'Give PostgreSQL more memory'],
+  ['55P03', 'canceling statement due to lock timeout', 'Another transaction holds a lock'],
+  ['57014', 'canceling statement due to statement timeout', 'Another transaction holds a lock'],
+  ['40P01', 'deadlock detected', 'Try again.'],
+  ['08P01', 'server conn crashed?', 'Check the server or pooler that DATABASE_URL names'],
+  ['58030', 'could not read file', 'Look at the log of PostgreSQL: it reports a fault'],
+  ['XX000', 'cache lookup failed', 'Look at the log of PostgreSQL: it reports a fault'],
+])('a server that refuses with %s is named with its reason and what to do', async (code, message, advice) => {
+  expect(await explainAnswer(refusal(code, message))).toEqual({
+    reason: `${message} (${code})`,
+    fix: expect.stringContaining(advice),
+  })
+})
+
+test('a server that hangs up is named with what to do', async () => {
+  expect(await explainAnswer(Buffer.alloc(0))).toEqual({
+    reason: expect.stringMatching(/\S/),
+    fix: 'The server or something before it closed the connection: look at its log.',
+  })
+})
 
 test('a missing socket means that PostgreSQL is away, and a missing file does not', () => {
   const missing = (syscall: string) => Object.assign(new Error(`${syscall} ENOENT /nowhere`), { code: 'ENOENT', syscall })

@@ -13,6 +13,7 @@ import {
   signedInPerson,
   startPostgresCluster,
 } from '@floorpass/reliability'
+import { databaseProxy } from '@floorpass/testing/database-proxy'
 import { eventually } from '@floorpass/testing/eventually'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
@@ -64,6 +65,25 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     const left = await old.db.$queryRaw`
       SELECT application_name FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
     expect(left).toEqual([])
+  })
+
+  test.each([
+    ['reports both settings', true],
+    ['reports neither, as before PostgreSQL 14', false],
+  ])('with read-write refuses a primary that is set read-only and %s, and with primary takes it', async (_, reports) => {
+    const cluster = await startPostgresCluster(binaries ?? '')
+    onTestFinished(() => cluster.remove())
+    const { url } = await databaseProxy(await cluster.createDatabase(), { reports })
+    const open = async (target: string, options = '') => {
+      const parameters = `target_session_attrs=${target}&options=${encodeURIComponent(options)}`
+      const database = await openDatabase({ kind: 'postgres', url: `${url}?${parameters}`, poolSize: 1 })
+      onTestFinished(database.close)
+      return isInRecovery(database)
+    }
+    const readOnly = '-c default_transaction_read_only=on'
+    await expect(open('read-write', readOnly)).rejects.toThrow(/No host in DATABASE_URL accepts writes: read-only/)
+    expect(await open('primary', readOnly)).toMatchObject({ standby: false })
+    expect(await open('read-write')).toMatchObject({ standby: false })
   })
 
   test('answers 503 while no host accepts writes, then serves from the new primary and keeps every acknowledged change', async () => {
@@ -138,15 +158,28 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
   })
 })
 
-describe.runIf(testDatabase.kind === 'postgres')('a search that has its answer', () => {
-  async function startHost(onConnection: (socket: Socket) => void): Promise<number> {
-    const server = createServer(onConnection).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  }
+async function startHost(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer(onConnection).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
 
+test('the only host of a DATABASE_URL has all the time that its caller gives', async () => {
+  const sockets: Socket[] = []
+  const silent = await startHost((socket) => void sockets.push(socket))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const Client = createPostgresClient(`postgresql://ada@127.0.0.1:${silent}/none`)
+  const startedAt = performance.now()
+  // Of several hosts, each has three seconds.
+  await expect(new Client({ connectionTimeoutMillis: 3_500 }).connect()).rejects.toThrow(/timeout/)
+  expect(performance.now() - startedAt).toBeGreaterThan(3_400)
+})
+
+describe.runIf(testDatabase.kind === 'postgres')('a search that has its answer', () => {
   test('asks no other host again, even while one stays silent', async () => {
     let asked = 0
     const sockets: Socket[] = []

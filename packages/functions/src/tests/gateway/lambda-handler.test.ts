@@ -157,6 +157,13 @@ const paths = [
   '/__proto__/constructor',
 ]
 
+test.each<[string, Partial<GatewayEventV1>, string]>([
+  ['several values', { multiValueQueryStringParameters: { a: ['1', 'x y'], b: ['&'] } }, '?a=1&a=x+y&b=%26'],
+  ['one value', { queryStringParameters: { a: 'x y' } }, '?a=x+y'],
+])('the parameters of payload 1.0 with %s become the query', async (_, fields, query) => {
+  expect(new URL(await urlOf(v1(fields))).search).toBe(query)
+})
+
 describe.each([
   ['1.0', (headers: Record<string, string>, path = '/auth/get-session', query = '') => v1({ headers, path: path + query })],
   [

@@ -163,6 +163,17 @@ describe('unlink-account', () => {
     expect(await providers(owner)).toEqual(['credential', 'google'])
   })
 
+  test('unlinks nothing when two accounts at a provider match', async () => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    google.person = { sub: `l-${people}-second`, email: `second-${people}@example.test`, email_verified: true }
+    await linkAt(app, 'google', tab)
+    expect((await unlink(tab, { providerId: 'google' })).code).toBe('ACCOUNT_NOT_FOUND')
+    expect(await providers(tab)).toEqual(['credential', 'google', 'google'])
+    expect((await unlink(tab, { providerId: 'google', accountId: `l-${people}` })).body).toEqual({ status: true })
+    expect((await list(tab)).map(({ accountId }) => accountId)).toContain(`l-${people}-second`)
+  })
+
   test('T87: keeps the last sign-in method until the user sets a password', async () => {
     const { tab } = await signInAt(app, 'google')
     const refused = await unlink(tab, { providerId: 'google' })

@@ -299,6 +299,25 @@ describe('the mail queue', () => {
     expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late', 'slow', 'second'])
   })
 
+  test('a queue that stops leaves the next mail to the same address to another process', async () => {
+    await empty()
+    const outbox = createTestOutbox()
+    const release = Promise.withResolvers<void>()
+    const queue = queueOf({ ...outbox, send: (mail) => release.promise.then(() => outbox.send(mail)) })
+    for (const subject of ['first', 'second']) {
+      await app.db.$transaction((tx) => queue.add(tx, { ...mailTo('reader@example.test'), subject }))
+      await nextMillisecond()
+    }
+    queue.wake()
+    await eventually(async () => expect((await waiting()).map(({ attempts }) => attempts)).toEqual([1, 1]))
+    const stopped = queue.stop()
+    release.resolve()
+    await stopped
+    expect(outbox.mails.map(({ subject }) => subject)).toEqual(['first'])
+    await queueOf(outbox).drain()
+    expect(outbox.mails.map(({ subject }) => subject)).toEqual(['first', 'second'])
+  })
+
   test('a mail is sent once when the server takes longer than its lease', async () => {
     await empty()
     const clock = holdClock()

@@ -85,6 +85,18 @@ describe.runIf(hasPromtool())('the alerts', () => {
     expect(testAlerts(ports(0, 0), ['FloorpassDown'])).toEqual(passed)
   })
 
+  test('see a wait of more than a second for a database connection', () => {
+    const waits = (seconds: number) => Array(2).fill(`floorpass_database_connection_longest_wait_seconds ${seconds}`)
+    expect(testAlerts(waits(1.1), ['FloorpassDatabasePoolExhausted'])).toEqual(passed)
+    expect(testAlerts(waits(1), ['FloorpassDatabasePoolExhausted']).status).toBe(1)
+  })
+
+  test('see a session channel that is down', () => {
+    const channel = (up: number) => Array(2).fill(`floorpass_session_channel_up{job="floorpass"} ${up}`)
+    expect(testAlerts(channel(0), ['FloorpassSessionChannelDown'])).toEqual(passed)
+    expect(testAlerts(channel(1), ['FloorpassSessionChannelDown']).status).toBe(1)
+  })
+
   test('read metrics that pass the checks of Prometheus', async () => {
     const text = await scrape(await createTestApp({ METRICS_TOKEN: token }))
     const problems = runPromtool(['check', 'metrics'], text).output.split('\n').filter(Boolean)

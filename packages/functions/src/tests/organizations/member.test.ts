@@ -206,6 +206,9 @@ describe('list-members', () => {
       total: 1,
     })
     expect(await list('filterField=role&filterValue=admin&filterOperator=ne')).toMatchObject({ total: 2 })
+    const memberId = await memberIdOf(app, id, admin)
+    for (const filter of [`filterField=id&filterValue=${memberId}`, `filterField=userId&filterValue=${admin.userId}`])
+      expect(await list(filter)).toMatchObject({ members: [{ id: memberId, userId: admin.userId }], total: 1 })
   })
 
   test('filters by any date that the database knows', async () => {

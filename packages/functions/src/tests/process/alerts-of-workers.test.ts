@@ -19,13 +19,11 @@ test.runIf(testDatabase.kind === 'postgres' && hasPromtool())(
       METRICS_TOKEN: token,
       WEB_CONCURRENCY: '2',
     })
-    /** On a busy machine a heartbeat of the session channel can be late, which is another alert. */
     const scrape = () =>
       eventually(async () => {
         const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
         const text = await answer.text()
         expect(text).toContain('floorpass_workers 2\n')
-        expect(text).not.toMatch(/^floorpass_session_channel_up\S* 0$/m)
         return text
       }, 60_000)
     const scrapes = [await scrape()]

@@ -216,6 +216,12 @@ describe('a press on the panic link', () => {
     expect((await check(tokens[1])).status).toBe(400)
   })
 
+  test('removes the session cookie of the owner who presses it', async () => {
+    const tab = await app.signedIn()
+    const { setCookies } = await press(await panicTokenOf(app, tab), tab)
+    expect(setCookies).toEqual(['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
+  })
+
   test('leaves the session, the devices and the keys of another user who presses it', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const { id } = await createApiKey(other)

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorKey, eventTypes } from '@floorpass/api'
+import { catalogue, type ErrorKey, eventTypes, limits } from '@floorpass/api'
 import { errorAnswer } from '@floorpass/api/contracts'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { addresses, addressOf, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
@@ -11,6 +11,7 @@ const samples = routeSamples(app)
 type Operation = {
   operationId: string
   summary: string
+  description?: string
   tags: string[]
   security: unknown[]
   parameters?: { name: string; in: string; required: boolean }[]
@@ -63,10 +64,16 @@ describe('the OpenAPI document', () => {
     expect(asyncapi.asyncapi).toBe('3.0.0')
     expect(Object.keys(document.webhooks)).toEqual([...eventTypes])
     expect(Object.keys(asyncapi.components.messages)).toEqual(['heartbeat', ...eventTypes])
-    const references = [...JSON.stringify(asyncapi).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, target = '']) => target.split('/'))
-    const resolve = (names: string[]) =>
-      names.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], asyncapi)
-    expect(references.filter((names) => resolve(names) === undefined)).toEqual([])
+    const references = [...JSON.stringify(asyncapi).matchAll(/"\$ref":"([^"]*)"/g)].map(([, target = '']) => target)
+    const resolve = (target: string) =>
+      target
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], asyncapi)
+    expect(references.filter((target) => resolve(target) === undefined)).toEqual([])
+    const texts = [...JSON.stringify(asyncapi).matchAll(/"(?:summary|description|title)":"([^"]*)"/g)].map(([, text]) => text)
+    expect(texts).toContain('Follow the changes')
+    expect(texts.filter((text) => !text)).toEqual([])
   })
 
   test('lists every route under each of its names, and nothing else', () => {
@@ -82,6 +89,22 @@ describe('the OpenAPI document', () => {
       service: { type: 'http', scheme: 'bearer' },
     })
     for (const code of Object.keys(catalogue)) expect(document.info.description).toContain(code)
+  })
+
+  test('states each limit in words', () => {
+    const pattern = /Limit: (\d+) calls in (one|\d+) (minute|hour)(s?) for each (IP address|user|service)\./
+    const stated = operations.flatMap(({ description = '' }) =>
+      description.includes('Limit:') ? [pattern.exec(description)] : [],
+    )
+    expect(stated.length).toBeGreaterThan(20)
+    const counts = { 'IP address': 'ip', user: 'user', service: 'service' }
+    for (const match of stated) {
+      const [text, points, time, unit, plural, whom = ''] = match ?? []
+      expect([text, plural]).toEqual([text, time === 'one' ? '' : 's'])
+      const seconds = (time === 'one' ? 1 : Number(time)) * (unit === 'hour' ? 3600 : 60)
+      const limit = { points: Number(points), seconds, counts: counts[whom as keyof typeof counts] }
+      expect(Object.values(limits)).toContainEqual(expect.objectContaining(limit))
+    }
   })
 
   test.each(addresses)('states who may call $method $path, and its input', ({ method, path, access, input, accepts }) => {

@@ -28,7 +28,7 @@ const neverAnswered: Record<string, Record<string, string>> = {
     INVALID_TOKEN: 'a redirect with ?error=state_mismatch',
     TOKEN_EXPIRED: 'a redirect with ?error=state_mismatch',
     PROVIDER_NOT_FOUND: 'without the provider there is no route',
-    VALIDATION_ERROR: 'a redirect with ?error=state_mismatch',
+    VALIDATION_ERROR: 'a parameter that is not valid counts as absent',
   },
   'POST /admin/create-user': { USER_NOT_FOUND: 'the transaction has just created the user' },
   'POST /sign-up/passkey': { SERVICE_BUSY: 'there is no password to compare' },

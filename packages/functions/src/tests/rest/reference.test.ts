@@ -11,6 +11,8 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { listen } from '@floorpass/testing/listen'
 import { addresses, addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { afterAll, describe, expect, test } from 'vitest'
+import { describeFields } from '../../reference/describe-fields.ts'
+import { accessNotes, groups, noteOf } from '../../reference/notes.ts'
 
 /** Answers that are no JSON. */
 const texts: unknown[] = [csvAnswer, webpAnswer, eventStreamAnswer]
@@ -87,6 +89,86 @@ describe('the reference page', () => {
     const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => Object.entries(schema.properties ?? {}))
     for (const [name, { description }] of [...fields, ...parameters.map((field) => [field.name, field] as const)])
       expect([name, description]).toEqual([name, expect.stringMatching(/\S/)])
+  })
+
+  test('has a sentence in each note', () => {
+    const notes = routesOnce.flatMap((route) => noteOf(route) ?? [])
+    expect(notes.length).toBeGreaterThan(50)
+    const texts = [
+      ...notes,
+      ...[...Object.values(groups), ...Object.values(accessNotes)].flatMap(([label, text]) => [`${label}.`, text]),
+    ]
+    expect(texts.filter((text) => !/^\S.+\.$/.test(text))).toEqual([])
+  })
+
+  // Everywhere else the field means something else, and has its own text.
+  test.each([
+    ['id', 'The id', []],
+    ['name', 'The name that other users see', ['/admin/create-user', '/sign-up/email', '/sign-up/passkey', '/update-user']],
+    ['userId', 'The id of the user', ['/organization/member/add']],
+    [
+      'code',
+      'A code of the authenticator app, or a backup code',
+      ['/reauthenticate', '/two-factor/disable', '/two-factor/generate-backup-codes', '/two-factor/verify'],
+    ],
+    [
+      'token',
+      'The token of the emailed link',
+      [
+        '/delete-user',
+        '/name-session',
+        '/panic',
+        '/reauthenticate',
+        '/reset-password',
+        '/reset-password',
+        '/undo-email-change',
+        '/verify-email',
+        '/verify-email',
+      ],
+    ],
+  ])('says of %s "%s" on these routes only', (field, text, paths) => {
+    const found = routesOnce.filter((route) => {
+      const { parameters = [], requestBody } = operationOf(route)
+      const inBody = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema.properties?.[field])
+      return [...inBody, ...parameters.filter(({ name }) => name === field)].some((one) => one?.description === text)
+    })
+    expect(found.map(({ path }) => path).sort()).toEqual(paths)
+  })
+
+  test('has no empty text in an example', () => {
+    const examplesOf = ({ parameters = [], requestBody, responses }: Operation) => [
+      ...parameters.map(({ example }) => example),
+      ...[...Object.values(requestBody?.content ?? {}), responses[200]?.content?.['application/json']].map((one) => one?.example),
+    ]
+    const withEmpty = routesOnce.filter((route) => JSON.stringify(examplesOf(operationOf(route))).includes('""'))
+    expect(withEmpty.map(({ path }) => path)).toEqual([])
+  })
+
+  test('gives one id to a user, and one to an organization, in examples that belong together', () => {
+    const exampleOf = (path: string, method = 'GET') =>
+      operationOf({ method, path }).responses[200]?.content?.['application/json']?.example as Record<string, never>
+    const { user, session } = exampleOf('/get-session') as unknown as Record<string, { id: string; userId: string }>
+    expect([user?.id, session?.id]).toEqual([session?.userId, expect.stringMatching(/^[\w-]{20,}$/)])
+    const organization = exampleOf('/organization/update', 'POST') as unknown as { id: string }
+    const { members } = exampleOf('/organization/get-full-organization') as unknown as {
+      members: { id: string; organizationId: string }[]
+    }
+    expect(members.map(({ organizationId }) => organizationId)).toEqual([organization.id])
+    expect(new Set([user?.id, session?.id, organization.id, members[0]?.id]).size).toBe(4)
+  })
+
+  test.each<[string, object]>([
+    ['string', { type: 'string' }],
+    ['email', { type: 'string', format: 'email' }],
+    ['date | null', { type: ['string', 'null'], format: 'date-time' }],
+    ['"a" | "b"', { enum: ['a', 'b'] }],
+    ['true', { const: true }],
+    ['integer[]', { type: 'array', items: { type: 'integer' } }],
+    ['URL | null', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] }],
+    ['User', { $ref: '#/components/schemas/User' }],
+    ['any', {}],
+  ])('names the type %s', (type, schema) => {
+    expect(describeFields({ properties: { field: schema } })[0]).toMatchObject({ name: 'field', type, limits: '' })
   })
 
   test('explains the errors of most routes once', () => {

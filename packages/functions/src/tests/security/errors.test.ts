@@ -1,4 +1,5 @@
 import { AppError, catalogue, type ErrorKey, toAppError } from '@floorpass/api'
+import { refusePage } from '@floorpass/functions'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { TRPCError } from '@trpc/server'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -274,4 +275,16 @@ describe('an error answer', () => {
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     }
   })
+})
+
+test.each([
+  [400, 'BAD_REQUEST'],
+  [404, 'NOT_FOUND'],
+  [405, 'METHOD_NOT_ALLOWED'],
+  [418, 'BAD_REQUEST'],
+  [500, 'INTERNAL_SERVER_ERROR'],
+  [502, 'INTERNAL_SERVER_ERROR'],
+  [503, 'SERVICE_UNAVAILABLE'],
+])('a page that fails with %i and no text answers with the code %s', async (status, code) => {
+  expect(await refusePage(status).json()).toMatchObject({ code })
 })

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { createRateLimiter, policy, type RateLimiter } from '@floorpass/api'
 import { countForWorkers } from '@floorpass/api/rate-limiter'
 import { Redis } from 'ioredis'
@@ -92,6 +94,29 @@ describe('the rate limiter in memory', () => {
   })
 })
 
+test('the rate limiter of a worker counts alone when its primary is gone', async () => {
+  const script = `
+    import cluster from 'node:cluster'
+    import { createRateLimiter } from '@floorpass/api'
+    process.on('message', async ({ keyPrefix }) => {
+      if (keyPrefix !== 'floorpass:sign-in:account') return
+      // Otherwise Node ends the worker at once.
+      cluster.worker.exitedAfterDisconnect = true
+      process.disconnect()
+      process.exit((await limiter.allows('sign-in:account', 'ada')) ? 7 : 8)
+    })
+    const limiter = createRateLimiter({ enabled: true, redis: null, isWorker: true })`
+  const worker = spawn(process.execPath, ['--input-type=module', '--eval', script, 'worker'], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: { ...process.env, NODE_UNIQUE_ID: '1' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  worker.on('message', ({ channel, type, opts }: { channel?: string; type?: string; opts?: { keyPrefix: string } }) => {
+    if (type === 'init') worker.send({ channel, type, keyPrefix: opts?.keyPrefix }, () => {})
+  })
+  expect(await once(worker, 'exit')).toEqual([7, null])
+})
+
 describe('the rate limiter of a primary', () => {
   test('keeps a bounded number of records for all its workers', async () => {
     countForWorkers()
@@ -164,6 +189,15 @@ describe.runIf(redisUrl)('the rate limiter on Redis', () => {
     await expect(limiter.consume('sign-in:account', 'ada')).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
     await limiter.reset('sign-in:account', 'ada')
     expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(10)
+  })
+
+  test('keeps a block when Redis disconnects', async () => {
+    const redis = connect(redisUrl ?? '')
+    await waitUntilReady(redis)
+    const limiter = createRateLimiter({ enabled: true, redis })
+    await limiter.block('sign-in:account', 'blocked', 3600)
+    await disconnect(redis)
+    await expect(limiter.consume('sign-in:account', 'blocked')).rejects.toMatchObject({ retryAfter: expect.closeTo(3600, -1) })
   })
 
   test('counts in memory and logs the reason when Redis refuses to count', async () => {

@@ -162,6 +162,8 @@ describe('verify answers the same over the fast path and the edge', async () => 
     ['a wrong parameter', [`${verify}?arc=aal2`, cookie], 'edge', 'VALIDATION_ERROR'],
     ['a parameter twice', [`${verify}?acr=aal1&acr=aal1`, cookie], 'edge', 'VALIDATION_ERROR'],
     ['a token that is no token', [verify, cookie, 'authorization: Bearer x'], 'edge', 'invalid_token'],
+    ['a signature', [verify, cookie, 'signature: a=:YQ==:', 'signature-input: a=();keyid="a"'], 'edge', 'SIGNATURE_INVALID'],
+    ['a key', [verify, cookie, 'x-api-key: x'], 'edge', 'INVALID_API_KEY'],
     ['another scheme', [verify, cookie, 'authorization: Basic x'], 'edge', 'x-auth-acr: aal1'],
     ['a path that begins alike', [`${verify}/x`, cookie], 'edge', 'NOT_FOUND'],
     ['a longer path', [`${verify}er`, cookie], 'edge', 'NOT_FOUND'],

@@ -113,6 +113,18 @@ describe('get-session', () => {
     expect([getExpiry(after), after.setCookies]).toEqual([getExpiry(due), []])
   })
 
+  test('a change that needs no session does not count as use of the one in its cookie', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(2 * day)
+    const read = () => app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
+    const before = await read()
+    const { status, setCookies } = await tab.post('/auth/forget-password', { email: app.person().email })
+    expect([status, setCookies, await read()]).toEqual([200, [], before])
+    await tab.post('/auth/update-user', { name: 'Ada' })
+    expect(await read()).not.toEqual(before)
+  })
+
   test('extends a session even when the clock ticks between two reads', async () => {
     const tab = await app.signedIn()
     const twoDaysAgo = new Date(Date.now() - 2 * day * 1000)

@@ -261,6 +261,18 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     expect(wasUp).toBe(false)
   })
 
+  test('closes the connection of a heartbeat that PostgreSQL does not answer', async () => {
+    const url = await createDatabaseUrl()
+    const proxy = await databaseProxy(url)
+    const { downs } = await openAndWaitUntilUp(proxy.url, { patience: 500, retry: { first: 60_000, longest: 60_000 } })
+    const blocker = new pg.Client(url)
+    onTestFinished(() => blocker.end())
+    await blocker.connect()
+    await blocker.query('BEGIN; LOCK TABLE pg_trigger')
+    await eventually(() => expect(downs).toEqual(['heartbeat not sent in time']))
+    await eventually(() => expect(proxy.connectionsOf('floorpass heartbeat')).toBe(0))
+  })
+
   test.each(['ALTER TABLE users DISABLE TRIGGER ALL', 'DROP FUNCTION tell_session_change CASCADE'])(
     'goes down with a reason when the database stops sending notifications: %s',
     async (change) => {

@@ -26,6 +26,19 @@ function runBeforeLimit(limit: string, work: () => Promise<unknown>): void {
   }
 }
 
+/** Runs `work` before the password of a request is checked, until the test ends. */
+function runBeforePasswordCheck(work: () => Promise<unknown>): void {
+  const { passwords } = app.service.deps
+  const { verify } = passwords
+  onTestFinished(() => {
+    passwords.verify = verify
+  })
+  passwords.verify = async (hash, password) => {
+    await work()
+    return verify(hash, password)
+  }
+}
+
 describe('a session that changes during a request', () => {
   test('shows a page the change that the page itself made', async () => {
     const edge = createEdge(app.service, async (_request, { api }) => {
@@ -43,17 +56,32 @@ describe('a session that changes during a request', () => {
     'changes nothing with %s when the session ended meanwhile',
     async (path) => {
       const tab = await app.signedIn()
-      const { passwords } = app.service.deps
-      const verify = passwords.verify
-      passwords.verify = async (hash, password) => {
+      runBeforePasswordCheck(async () => {
         await app.db.session.deleteMany({ where: { userId: tab.userId } })
-        return verify(hash, password)
-      }
+      })
       const { password } = tab.person
       const answer = await tab.post(path, { password, currentPassword: password, newPassword })
-      passwords.verify = verify
       expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
       expect((await app.browser().post('/auth/sign-in/email', tab.person)).status).toBe(200)
+    },
+  )
+
+  test.each(['/auth/change-password', '/auth/delete-user', '/auth/two-factor/enable', '/auth/reauthenticate'])(
+    'does nothing with %s when the password changed meanwhile',
+    async (path) => {
+      const tab = await app.signedIn()
+      const newHash = await app.service.deps.passwords.hash('changed by the owner 31')
+      runBeforePasswordCheck(() => app.db.account.updateMany({ where: { userId: tab.userId }, data: { passwordHash: newHash } }))
+      const { password } = tab.person
+      const digest = async () => [
+        await app.db.session.findMany({ where: { userId: tab.userId } }),
+        await app.db.twoFactor.count({ where: { userId: tab.userId } }),
+        await app.db.account.findMany({ where: { userId: tab.userId }, select: { passwordHash: true } }),
+      ]
+      const [sessions] = await digest()
+      const answer = await tab.post(path, { password, currentPassword: password, newPassword })
+      expect([answer.status, answer.code]).toEqual([400, 'INVALID_PASSWORD'])
+      expect(await digest()).toEqual([sessions, 0, [{ passwordHash: newHash }]])
     },
   )
 
@@ -65,15 +93,7 @@ describe('a session that changes during a request', () => {
     expect((await host.post('/auth/organization/invite-member', { email: moved, role: 'member', organizationId })).status).toBe(
       200,
     )
-    const { passwords } = app.service.deps
-    const verify = passwords.verify
-    onTestFinished(() => {
-      passwords.verify = verify
-    })
-    passwords.verify = async (hash, password) => {
-      await app.db.user.update({ where: { id: tab.userId }, data: { email: moved } })
-      return verify(hash, password)
-    }
+    runBeforePasswordCheck(() => app.db.user.update({ where: { id: tab.userId }, data: { email: moved } }))
     const answer = await tab.post('/auth/delete-user', { password: tab.person.password })
     expect(answer.status).toBe(200)
     expect(await app.db.invitation.count({ where: { organizationId } })).toBe(0)

@@ -37,6 +37,8 @@ describe('T73: an ID token', () => {
     const answer = await signInWithToken(withClaims({ email: 'held@example.test' }))
     expect(callbackResult(answer)).toEqual([302, '/dashboard'])
     expect(await userIn(answer.tab)).toMatchObject({ email: 'held@example.test' })
+    // It stays when the browser is closed.
+    expect(answer.setCookies.find((cookie) => cookie.startsWith('local-floorpass_session='))).toMatch(/Max-Age=604800\b/)
     expect(Object.fromEntries(google.exchanges.at(-1) ?? [])).toMatchObject({
       grant_type: 'authorization_code',
       code_verifier: expect.stringMatching(/^[\w-]{43,128}$/),
@@ -227,6 +229,20 @@ describe('T74: a failing provider', () => {
       expect(callbackResult(await tab.get(callback)), keys).toEqual(unavailable)
     }
     google.keys = null
+  })
+
+  test.each<[number, unknown[]]>([
+    [256 * 1024, [302, '/dashboard']],
+    [256 * 1024 + 1, unavailable],
+  ])('that sends keys of %s bytes leads to %s', async (size, result) => {
+    const keys = await (await fetch(`${google.issuer}/keys`)).text()
+    google.keys = (response) => void response.end(keys.padEnd(size))
+    onTestFinished(() => {
+      google.keys = null
+    })
+    const { tab, nonce, callback } = await startSignIn(await createTestApp(google.environment))
+    google.answerWith(google.signed(google.claims(nonce)))
+    expect(callbackResult(await tab.get(callback))).toEqual(result)
   })
 
   test('that does not answer leads to an error page after ten seconds', async () => {

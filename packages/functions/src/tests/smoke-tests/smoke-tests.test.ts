@@ -3,6 +3,7 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startExchange } from '@floorpass/testing/exchange-stand-in'
 import { resultsOf, type SmokeReport, secret, withSecret } from '@floorpass/testing/smoke-report'
 import { describe, expect, test } from 'vitest'
+import { checkAuth } from '../../smoke-tests/check-auth.ts'
 
 const kraken = await startExchange()
 const environment = { CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` }
@@ -220,4 +221,13 @@ describe('the report', () => {
     })
     expect(file?.endTime).toBeGreaterThanOrEqual(file?.startTime ?? Number.NaN)
   })
+})
+
+test('check-auth fails where a forged cookie opens the sessions', async () => {
+  const send = async (_: string, init: RequestInit = {}) =>
+    new Headers(init.headers).get('cookie')?.startsWith('session=')
+      ? Response.json([])
+      : Response.json({ code: 'UNAUTHORIZED' }, { status: 401 })
+  const check = checkAuth(send, app.baseUrl, 'session').find(({ title }) => title === 'a forged cookie is refused')
+  await expect(check?.run()).rejects.toThrow('It answered 200 without a code, not UNAUTHORIZED')
 })
