@@ -295,10 +295,9 @@ const apiKeyFields = {
   createdBy: z.string().describe('The id of the person who created the key'),
 }
 export const apiKeyAnswer = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' })
-export const createdApiKeyAnswer = z.strictObject({
-  ...apiKeyFields,
-  key: z.string().optional().describe('The secret, shown once'),
-})
+export const createdApiKeyAnswer = z
+  .strictObject({ ...apiKeyFields, key: z.string().optional().describe('The secret, shown once') })
+  .meta({ id: 'NewApiKey' })
 export const apiKeysAnswer = z.strictObject({
   apiKeys: z.array(apiKeyAnswer),
   total: z.int(),
@@ -487,10 +486,15 @@ export const invitationAnswer = z.strictObject(invitationFields).meta({ id: 'Inv
 
 const person = z.strictObject({ id: z.string(), name: z.string() })
 
-export const createdOrganizationAnswer = z.strictObject({ ...organizationFields, members: z.array(memberAnswer) })
-export const organizationsAnswer = z.array(z.strictObject({ ...organizationFields, role, acceptedAt }))
+export const createdOrganizationAnswer = z
+  .strictObject({ ...organizationFields, members: z.array(memberAnswer) })
+  .meta({ id: 'NewOrganization' })
+export const organizationsAnswer = z.array(
+  z.strictObject({ ...organizationFields, role, acceptedAt }).meta({ id: 'JoinedOrganization' }),
+)
 export const fullOrganizationAnswer = z
   .strictObject({ ...organizationFields, members: z.array(fellowMemberAnswer), invitations: z.array(invitationAnswer) })
+  .meta({ id: 'FullOrganization' })
   .nullable()
 export const removedMemberAnswer = z.strictObject({ member: memberAnswer })
 export const membersAnswer = z.strictObject({ members: z.array(fellowMemberAnswer), total: z.int() })
@@ -537,39 +541,41 @@ export const foundUsersAnswer = z.strictObject({
   limit: z.int(),
   offset: z.int(),
 })
-export const userDetailsAnswer = z.strictObject({
-  ...foundUserFields,
-  locale,
-  lock: z
-    .strictObject({
-      kind: z.string().nullable(),
-      since: date.nullable(),
-      unlockDays: z.int().nullable(),
-      unlockAt: date.nullable(),
-    })
-    .nullable(),
-  accounts: z.array(
-    z.strictObject({
-      providerId: z.string(),
-      accountId: z.string(),
-      hasPassword: z.boolean(),
-      lastUsedAt: date.nullable(),
-      createdAt: date,
-    }),
-  ),
-  twoFactor: z
-    .strictObject({
-      since: date.nullable(),
-      failedAttempts: z.int(),
-      lockedUntil: date.nullable(),
-      backupCodesLeft: z.int(),
-    })
-    .nullable(),
-  passkeys: z.int(),
-  sessions: z.int(),
-  trustedDevices: z.int(),
-  organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), role: z.string() })),
-})
+export const userDetailsAnswer = z
+  .strictObject({
+    ...foundUserFields,
+    locale,
+    lock: z
+      .strictObject({
+        kind: z.string().nullable(),
+        since: date.nullable(),
+        unlockDays: z.int().nullable(),
+        unlockAt: date.nullable(),
+      })
+      .nullable(),
+    accounts: z.array(
+      z.strictObject({
+        providerId: z.string(),
+        accountId: z.string(),
+        hasPassword: z.boolean(),
+        lastUsedAt: date.nullable(),
+        createdAt: date,
+      }),
+    ),
+    twoFactor: z
+      .strictObject({
+        since: date.nullable(),
+        failedAttempts: z.int(),
+        lockedUntil: date.nullable(),
+        backupCodesLeft: z.int(),
+      })
+      .nullable(),
+    passkeys: z.int(),
+    sessions: z.int(),
+    trustedDevices: z.int(),
+    organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), role: z.string() })),
+  })
+  .meta({ id: 'UserDetails' })
 export const approvalsAnswer = z.strictObject({
   approvals: z.array(
     z

@@ -98,10 +98,12 @@ export const foundOrganizationsAnswer = z.strictObject({
   organizations: z.array(z.strictObject(foundOrganizationFields).meta({ id: 'FoundOrganization' })),
   total: count,
 })
-export const organizationDetailsAnswer = z.strictObject({
-  ...foundOrganizationFields,
-  members: z.array(fellowMemberAnswer),
-  pendingInvitations: z.int(),
-  apiKeys: z.int(),
-})
+export const organizationDetailsAnswer = z
+  .strictObject({
+    ...foundOrganizationFields,
+    members: z.array(fellowMemberAnswer),
+    pendingInvitations: z.int(),
+    apiKeys: z.int(),
+  })
+  .meta({ id: 'OrganizationDetails' })
 export const changedOrganizationAnswer = z.strictObject({ organization: organizationDetailsAnswer })

@@ -11,16 +11,6 @@ const ids: Record<string, string> = {
 
 const event = 'evt_0000000000000042_1f9c03ab'
 
-const idsBySchema: Record<string, string | undefined> = {
-  User: ids.user,
-  Session: ids.session,
-  Device: ids.session,
-  Organization: ids.organization,
-  Member: ids.member,
-  FellowMember: ids.member,
-  Invitation: ids.invitation,
-}
-
 const opaque = 'kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ'
 
 /** Its checksum is wrong, so scanners leave it alone. */
@@ -29,15 +19,76 @@ const keySecret = 'fp_user_4kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ000000'
 const wallet = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const transfer = { type: 'withdrawal', amount: '2500.00', currency: 'EUR', payee: 'Grace Hopper' }
 
+const organization = { id: ids.organization, name: 'Meridian Rates Desk' }
+const user = { id: ids.user, role: 'user', heldUntil: null }
+const found = { ...user, suspendedAt: null, banExpires: null }
+const apiKey = {
+  name: 'Market maker',
+  enabled: true,
+  start: keySecret.slice(0, 12),
+  prefix: null,
+  permissions: { order: ['read', 'place'] },
+  publicKey: null,
+  referenceId: ids.user,
+}
+const entry = { kind: 'bitcoin', value: wallet, label: 'Cold wallet' }
+
+/** Example values of the fields of a type, or of the object that a field holds. */
+const valuesByOwner: Record<string, Record<string, unknown> | undefined> = {
+  User: user,
+  FoundUser: found,
+  UserDetails: found,
+  Session: { id: ids.session },
+  Device: { id: ids.session },
+  Organization: organization,
+  NewOrganization: organization,
+  JoinedOrganization: organization,
+  FullOrganization: organization,
+  FoundOrganization: organization,
+  OrganizationDetails: organization,
+  Member: { id: ids.member },
+  FellowMember: { id: ids.member },
+  Invitation: { id: ids.invitation },
+  Passkey: { name: 'Phone' },
+  ApiKey: apiKey,
+  NewApiKey: { ...apiKey, key: keySecret },
+  AllowListEntry: entry,
+  Approval: { action: 'set-role', role: 'support' },
+  Confirmation: { type: 'withdrawal', blockedBy: null, heldUntil: null, receipt: null },
+  user: { id: ids.user },
+  actor: { id: ids.user },
+  member: { id: ids.user },
+  sessions: { id: ids.session },
+  key: apiKey,
+  response: { id: opaque },
+  display: { label: 'Amount', value: '2500.00' },
+  lock: { kind: 'owner' },
+  organizations: { id: ids.organization },
+  settings: { name: 'RATE_LIMIT', value: 'on' },
+  services: { name: 'ledger', scopes: ['session:verify', 'events:read'] },
+  webhooks: {
+    url: 'https://ledger.example.com/webhooks',
+    types: ['session.ended'],
+    failingSince: null,
+    pausedAt: null,
+    pauseReason: null,
+    publicKey: null,
+  },
+  deliveries: { type: 'session.ended', status: 'delivered', answer: 204, nextAttemptAt: null },
+}
+
 /** Example values by the name of the field. */
 const values: Record<string, unknown> = {
   aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
   accountId: '583231',
   acr: 'aal1',
   action: 'sign-in',
+  actorId: ids.user,
   activeOrganizationId: ids.organization,
   amr: ['pwd'],
   attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg',
+  aud: 'https://api.example.com',
+  audience: 'https://api.example.com',
   authenticator: 'iCloud Keychain',
   authorization_details: [transfer],
   authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M',
@@ -45,17 +96,22 @@ const values: Record<string, unknown> = {
   browser: 'Firefox 145',
   callbackURL: '/dashboard',
   challenge: opaque,
+  city: 'Lyon',
   clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
   client_id: 'https://accounts.example.com',
   code: '492039',
+  contact: 'ledger@example.com',
+  country: 'France',
   counter: 7,
   createdAt: '2026-11-24T09:30:00.000Z',
+  createdBy: ids.user,
   credentialID: 'Jb2lWd0hQc1hZZk1tT3Z3cUE',
   currentPassword: 'plum kettle orbit',
   details: { factor: 'totp' },
   device: 'Mac',
   deviceType: 'multiDevice',
   email: 'ada@example.com',
+  event,
   exp: 1796117400,
   expiresAt: '2026-12-01T09:30:00.000Z',
   coolingOffHours: 24,
@@ -64,14 +120,20 @@ const values: Record<string, unknown> = {
   expiresIn: 120,
   exportedAt: '2026-11-24T09:30:00.000Z',
   iat: 1795512600,
+  id: ids.other,
   auth_time: 1795512600,
   image: 'https://images.example.com/ada.png',
+  impersonatedBy: null,
   invitationId: ids.invitation,
+  invitedEmail: 'grace@example.com',
   inviterEmail: 'grace@example.com',
   inviterId: ids.user,
   ipAddress: '203.0.113.7',
+  ipAllowlist: ['192.0.2.0/24'],
   iss: 'https://accounts.example.com',
   kid: 'q8Zr41Lk7TnB2vXw',
+  lastError: '550 5.1.1 no such mailbox',
+  lastUsedIp: '192.0.2.7',
   logo: 'https://images.example.com/desk.png',
   memberId: ids.member,
   memberIdOrEmail: 'grace@example.com',
@@ -80,8 +142,9 @@ const values: Record<string, unknown> = {
   newEmail: 'ada@example.org',
   newPassword: 'violet harbor ladder',
   nextCursor: null,
+  nickname: 'Desk computer',
   organizationId: ids.organization,
-  organizationName: 'Meridian Rates Desk',
+  organizationName: organization.name,
   organizationSlug: 'meridian-rates',
   os: 'macOS',
   password: 'plum kettle orbit',
@@ -89,17 +152,28 @@ const values: Record<string, unknown> = {
   providerId: 'github',
   provider: 'github',
   publicKey: 'pQECAyYgASFYIHJb2lWd0hQc1hZZk1tT3Z3cUE',
+  rawId: opaque,
+  reason: 'joined the support team',
+  receipt: `eyJhbGciOiJFUzI1NiJ9.eyJhbW91bnQiOiIyNTAwIn0.${opaque}`,
+  requestedBy: ids.user,
+  requesterEmail: 'grace@example.com',
   role: 'member',
   scope: 'account:read order:read',
   scopes: ['read:user', 'user:email'],
   score: 60,
+  sessionToken: ids.session,
   sid: ids.session,
   signature: 'MEUCIQDkR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0',
   slug: 'meridian-rates',
   sub: ids.user,
+  subject: 'Reset your password',
+  to: 'grace@example.com',
+  txn_hash: opaque,
   tradingEnabled: false,
+  type: 'withdrawal',
   emailVerified: true,
   twoFactorEnabled: false,
+  unlinkedProviders: ['github'],
   total: 1,
   token: opaque,
   totpURI: 'otpauth://totp/Floorpass:ada%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Floorpass',
@@ -128,6 +202,7 @@ const values: Record<string, unknown> = {
   userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
   userHandle: 'a1eUo5ViB0qSxEZ',
   userId: ids.user,
+  webhookId: ids.other,
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 }
@@ -215,7 +290,7 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'POST /protection/lift-hold': { passkey: assertion },
   'POST /protection/undo-panic': { passkey: assertion },
   'POST /protection/set-phrase': { phrase: 'blue heron at dawn' },
-  'POST /allow-list/add': { kind: 'bitcoin', value: wallet, label: 'Cold wallet' },
+  'POST /allow-list/add': entry,
   'POST /allow-list/remove': { id: ids.other },
   'POST /allow-list/set-enabled': { enabled: true },
   'POST /allow-list/check': { userId: ids.user, kind: 'bitcoin', value: wallet },
@@ -268,13 +343,14 @@ export const answerExamples: Record<string, unknown> = {
 type Schemas = Record<string, unknown>
 
 /** Builds an example from a JSON Schema: every required field, with the value that its name suggests. */
-export function buildExample(schema: Schema, schemas: Schemas, name = '', owner = ''): unknown {
+export function buildExample(schema: Schema, schemas: Schemas, name = '', owner = name): unknown {
   const reference = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   if (reference !== undefined) return buildExample(schemas[reference] as Schema, schemas, name, reference)
   if ('const' in schema) return schema.const
   const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
+  if (values[name] === null && [schema, ...(options ?? [])].some(isNullable)) return null
   if (options?.[0]) return buildExample(options[0], schemas, name, owner)
-  const named = name === 'id' ? (idsBySchema[owner] ?? ids.other) : values[name]
+  const named = values[name]
   const choices = schema.enum as unknown[] | undefined
   if (choices) return choices.includes(named) ? named : choices[0]
   // A nullable field lists its type first.
@@ -282,7 +358,7 @@ export function buildExample(schema: Schema, schemas: Schemas, name = '', owner 
   if (type === 'null') return null
   if (named !== undefined && hasType(named, type)) return named
   if (type === 'object') return buildObject(schema, schemas, owner)
-  if (type === 'array') return [buildExample(schema.items as Schema, schemas, name, owner)]
+  if (type === 'array') return [buildExample(schema.items as Schema, schemas, name)]
   if (type === 'boolean') return name === 'satisfied' || name === 'current'
   if (type === 'integer' || type === 'number') return 1
   return type === 'string' ? 'text' : {}
@@ -290,8 +366,11 @@ export function buildExample(schema: Schema, schemas: Schemas, name = '', owner 
 
 function buildObject({ properties = {}, required = [] }: Schema, schemas: Schemas, owner: string): Record<string, unknown> {
   const fields = Object.entries(properties as Record<string, Schema>).filter(([name]) => (required as string[]).includes(name))
-  return Object.fromEntries(fields.map(([name, schema]) => [name, buildExample(schema, schemas, name, owner)]))
+  const own = valuesByOwner[owner] ?? {}
+  return Object.fromEntries(fields.map(([name, schema]) => [name, name in own ? own[name] : buildExample(schema, schemas, name)]))
 }
+
+const isNullable = ({ type }: Schema): boolean => [type].flat().includes('null')
 
 const hasType = (value: unknown, type: unknown): boolean =>
   Array.isArray(value)

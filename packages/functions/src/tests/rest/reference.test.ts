@@ -38,6 +38,9 @@ type Operation = {
   'x-codeSamples': { label: string; source: string }[]
 }
 
+type Member = { id: string; organizationId: string; userId: string; user?: { id: string } }
+type Organization = { id: string; name: string; members?: Member[] }
+
 const document = (await app.browser().get('/auth/openapi.json')).body as { paths: Record<string, Record<string, Operation>> }
 const page = await app.browser({ origin: null }).get('/auth/reference')
 const html = String(page.body)
@@ -135,26 +138,40 @@ describe('the reference page', () => {
     expect(found.map(({ path }) => path).sort()).toEqual(paths)
   })
 
-  test('has no empty text in an example', () => {
+  test('shows a likely value in every text of an example', () => {
     const examplesOf = ({ parameters = [], requestBody, responses }: Operation) => [
       ...parameters.map(({ example }) => example),
       ...[...Object.values(requestBody?.content ?? {}), responses[200]?.content?.['application/json']].map((one) => one?.example),
     ]
-    const withEmpty = routesOnce.filter((route) => JSON.stringify(examplesOf(operationOf(route))).includes('""'))
-    expect(withEmpty.map(({ path }) => path)).toEqual([])
+    const without = routesOnce.filter((route) => /""|"text"/.test(JSON.stringify(examplesOf(operationOf(route)))))
+    expect(without.map(({ path }) => path)).toEqual([])
   })
 
   test('gives one id to a user, and one to an organization, in examples that belong together', () => {
     const exampleOf = (path: string, method = 'GET') =>
       operationOf({ method, path }).responses[200]?.content?.['application/json']?.example as Record<string, never>
-    const { user, session } = exampleOf('/get-session') as unknown as Record<string, { id: string; userId: string }>
+    const { user, session } = exampleOf('/get-session') as unknown as Record<
+      string,
+      { id: string; userId: string; name?: string }
+    >
     expect([user?.id, session?.id]).toEqual([session?.userId, expect.stringMatching(/^[\w-]{20,}$/)])
-    const organization = exampleOf('/organization/update', 'POST') as unknown as { id: string }
-    const { members } = exampleOf('/organization/get-full-organization') as unknown as {
-      members: { id: string; organizationId: string }[]
-    }
-    expect(members.map(({ organizationId }) => organizationId)).toEqual([organization.id])
-    expect(new Set([user?.id, session?.id, organization.id, members[0]?.id]).size).toBe(4)
+    const { organization } = exampleOf('/admin/suspend-organization', 'POST') as unknown as { organization: Organization }
+    const [joined] = exampleOf('/organization/list') as unknown as Organization[]
+    const [found] = (exampleOf('/admin/list-organizations') as unknown as { organizations: Organization[] }).organizations
+    const others = [
+      exampleOf('/organization/create', 'POST'),
+      exampleOf('/organization/update', 'POST'),
+      exampleOf('/organization/get-full-organization'),
+      joined,
+      found,
+    ] as unknown as Organization[]
+    expect(others.map(({ id, name }) => [id, name])).toEqual(others.map(() => [organization.id, organization.name]))
+    const members = [organization, ...others].flatMap(({ members = [] }) => members)
+    expect(members.map(({ organizationId }) => organizationId)).toEqual([organization.id, organization.id, organization.id])
+    const [member] = organization.members ?? []
+    expect([member?.userId, member?.user?.id]).toEqual([user?.id, user?.id])
+    expect(new Set([user?.id, session?.id, organization.id, member?.id]).size).toBe(4)
+    expect(new Set([user?.name, organization.name]).size).toBe(2)
   })
 
   test.each<[string, object]>([
