@@ -1,5 +1,6 @@
 import { limits, policy } from '@floorpass/api'
 import { createOperator, createService } from '@floorpass/api/administration'
+import { createApiKey } from '@floorpass/testing/api-keys'
 import { scan, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { outcome } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
@@ -39,6 +40,20 @@ test('a signed-in caller is described in headers, and the body is empty', async 
     'x-auth-hold': '',
     'x-auth-token': '',
   })
+})
+
+test('names the organization of an API key, with the role of its creator', async () => {
+  const owner = await app.signedIn()
+  const { id } = await assemble(app, [[owner, 'owner']])
+  const verify = async (fields: object) => {
+    const { key } = await createApiKey(owner, fields)
+    const { 'x-auth-org': org, 'x-auth-role': role } = facts(
+      (await app.browser().get('/auth/verify', { headers: { 'x-api-key': String(key) } })).headers,
+    )
+    return [org, role]
+  }
+  expect(await verify({ organizationId: id })).toEqual([id, 'owner'])
+  expect(await verify({})).toEqual(['', ''])
 })
 
 test('sends every header, empty ones too, so that a proxy overwrites what the caller sent', async () => {

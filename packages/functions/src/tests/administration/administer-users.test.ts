@@ -5,7 +5,7 @@ import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app
 import { assemble } from '@floorpass/testing/organization'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { waitForLocks } from '@floorpass/testing/waiting-locks'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 const app = await createTestApp({ ADMIN_APPROVAL: 'never' })
 const newPassword = 'velvet harbor anchor 9'
@@ -302,6 +302,27 @@ describe('a suspension', () => {
     expect((await admin.post('/auth/admin/unban-user', { userId: user.userId, clearPassword: true })).status).toBe(200)
     expect(await findUser(user.userId)).toEqual(before)
     expect(await signIn(user.person)).toEqual([200, undefined])
+  })
+
+  test('ends by itself: the service looks for it each minute', async () => {
+    const clock = holdClock()
+    const user = await app.signedIn()
+    await ban(user.userId, { banExpiresIn: 60 })
+    clock.advance(60)
+    const { suspensionEnds } = app.service
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: new Date() })
+    suspensionEnds.start()
+    vi.advanceTimersByTime(59_999)
+    await suspensionEnds.stop()
+    expect(await findUser(user.userId)).toMatchObject({ suspendedAt: expect.any(Date) })
+    suspensionEnds.start()
+    const logged = app.logs.length
+    vi.advanceTimersByTime(60_000)
+    await suspensionEnds.stop()
+    expect(await findUser(user.userId)).toMatchObject({ suspendedAt: null })
+    const ends = app.logs.slice(logged).filter(({ msg }) => msg === 'suspensions ended')
+    expect(ends).toMatchObject([{ count: 1 }])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('ends by itself within a minute of its end, and not before', async () => {

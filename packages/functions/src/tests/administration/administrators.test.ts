@@ -498,5 +498,7 @@ test('the audit log is read page by page, by user and by kind', async () => {
   expect(await read({ userId: user.userId, before: String(all[0]?.id) })).toEqual(all.slice(1))
   expect((await read({ userId: user.userId, action: 'update-user' })).map(({ action }) => action)).toEqual(['update-user'])
   expect(await read({ userId: user.userId, since: new Date(Date.now() + 60_000).toISOString() })).toEqual([])
+  expect(await read({ userId: user.userId, until: new Date(Date.now() - 3_600_000).toISOString() })).toEqual([])
+  expect(await read({ userId: user.userId, until: new Date(Date.now() + 60_000).toISOString() })).toEqual(all)
   expect(outcome(await tab.get('/auth/admin/list-audit-events?before=unknown'))).toEqual([404, 'NOT_FOUND'])
 })

@@ -1,7 +1,9 @@
 import { createOperator, createService, pauseWebhook } from '@floorpass/api/administration'
 import { makeAdministrator } from '@floorpass/testing/administrators'
+import { createApiKey } from '@floorpass/testing/api-keys'
 import { outcome } from '@floorpass/testing/browser'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
+import { assemble } from '@floorpass/testing/organization'
 import { refuseMail } from '@floorpass/testing/refused-mails'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { waitForLocks } from '@floorpass/testing/waiting-locks'
@@ -168,6 +170,16 @@ describe('the API keys of a user', () => {
     expect((await read()).status).toBe(401)
     expect(await lastEvent('delete-api-key', user.userId)).toMatchObject({ actorId: tab.userId, details: { key: 'Bot', reason } })
     expect(outcome(await tab.post('/auth/admin/revoke-user-api-key', { keyId: id, reason }))).toEqual([404, 'KEY_NOT_FOUND'])
+  })
+
+  test('of an organization end too, and its activity shows it', async () => {
+    const [tab, owner] = [await administrator(), await app.signedIn()]
+    const { id: organizationId } = await assemble(app, [[owner, 'owner']])
+    const { id } = await createApiKey(owner, { organizationId })
+    expect(outcome(await tab.post('/auth/admin/revoke-user-api-key', { keyId: id, reason }))).toEqual([200, undefined])
+    expect(await lastEvent('delete-api-key', owner.userId)).toMatchObject({ organizationId })
+    const { body } = await owner.get(`/auth/organization/list-activity?organizationId=${organizationId}`)
+    expect((body as { events: { action: string }[] }).events.map(({ action }) => action)).toContain('delete-api-key')
   })
 
   test('of an unknown user are refused', async () => {

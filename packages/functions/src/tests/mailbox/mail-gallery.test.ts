@@ -6,7 +6,8 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { createEdge } from '../../edge.ts'
 
-const app = await createTestApp({ APP_NAME: 'Desk & Sons' })
+const metricsToken = 'what-only-prometheus-knows'
+const app = await createTestApp({ APP_NAME: 'Desk & Sons', METRICS_TOKEN: metricsToken })
 const outbox = createOutbox({ directory: '/unused', from: 'no-reply@localhost' })
 const tab = createBrowser(createEdge({ ...app.service, outbox }), app.baseUrl)
 const page = async (path: string) => String((await tab.get(path)).body)
@@ -89,4 +90,16 @@ describe('the gallery of emails', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect((await tab.request(method, '/dev/mails')).code).toBe('NOT_FOUND')
   })
+})
+
+test('the metrics count each page of the mailbox and of the gallery under one label', async () => {
+  const countOf = async (route: string) => {
+    const { body } = await tab.get('/metrics', { headers: { authorization: `Bearer ${metricsToken}` } })
+    const name = `floorpass_http_requests_total{route="${route}",method="GET",status="2xx"}`
+    return Number(String(body).split(`${name} `)[1]?.split('\n')[0])
+  }
+  const before = [await countOf('/dev/mailbox'), await countOf('/dev/mails')]
+  await page('/dev/mailbox')
+  for (const path of ['/dev/mails', `/dev/mails/${mailNames[0]}`]) await page(path)
+  expect([await countOf('/dev/mailbox'), await countOf('/dev/mails')]).toEqual([Number(before[0]) + 1, Number(before[1]) + 2])
 })

@@ -1,8 +1,8 @@
-import { createPasswordHasher, recommendedCost } from '@floorpass/api'
+import { AppError, createPasswordHasher, recommendedCost } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { signIn } from '@floorpass/testing/sign-in'
 import { hashPassword } from 'better-auth/crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
 
@@ -62,6 +62,17 @@ describe('a hash that is weaker than the current cost', () => {
     const email = await createImported(weaker)
     expect((await signIn(app, { email, password: 'plum kettle orbit' })).status).toBe(200)
     expect(await getHash(email)).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
+  })
+
+  test('stays, and signs in, while too many passwords wait for a new one', async () => {
+    const weaker = await createPasswordHasher({ memoryCost: 32, timeCost: 1, parallelism: 1 }).hash('plum kettle orbit')
+    const email = await createImported(weaker)
+    const hash = vi.spyOn(app.service.deps.passwords, 'hash').mockRejectedValueOnce(new AppError('SERVICE_BUSY'))
+    onTestFinished(() => hash.mockRestore())
+    expect((await signIn(app, { email, password: 'plum kettle orbit' })).status).toBe(200)
+    expect(await getHash(email)).toBe(weaker)
+    hash.mockRejectedValueOnce(new Error('out of memory'))
+    expect((await signIn(app, { email, password: 'plum kettle orbit' })).code).toBe('INTERNAL_SERVER_ERROR')
   })
 
   test('is outdated when its algorithm, cost or version differs from the current one', async () => {

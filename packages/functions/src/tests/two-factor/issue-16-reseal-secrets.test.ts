@@ -14,6 +14,7 @@ const nextSecret = 'another secret that only tests know, also long'
 
 beforeEach(async () => {
   await db.twoFactor.deleteMany()
+  await db.user.updateMany({ data: { phraseSealed: null } })
   app.logs.length = 0
 })
 
@@ -64,6 +65,17 @@ test('T180, T181: keeps every code valid under a new AUTH_SECRET, and makes form
   await db.twoFactor.update({ where: { userId: bob.userId }, data: { secretSealed: ada.former } })
   const answer = await bob.signInWithCode(ada.authenticator)
   expect([answer.status, answer.code]).toEqual([401, 'INVALID_CODE'])
+})
+
+test('reseals the phrase of a user under a new AUTH_SECRET', async () => {
+  const tab = await app.signedIn()
+  const { userId } = tab
+  const before = await createResealer([nextSecret, testSecret]).reseal()
+  await tab.post('/auth/protection/set-phrase', { phrase: 'Blue heron at dawn' })
+  expect([before, await createResealer([nextSecret, testSecret]).reseal()]).toEqual([0, 1])
+  const { phraseSealed } = await db.user.findUniqueOrThrow({ where: { id: userId } })
+  expect(createSecretBox([nextSecret]).open(phraseSealed ?? '', ['users.phrase_sealed', userId])).toBe('Blue heron at dawn')
+  expect(getLogLines('sealed values resealed')).toEqual([[30, 'phrases', 1]])
 })
 
 test('skips a secret that it cannot open, logs it, and continues with the others', async () => {
