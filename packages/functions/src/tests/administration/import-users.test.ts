@@ -8,7 +8,7 @@ import { signIn } from '@floorpass/testing/sign-in'
 import { signInAt, userIn } from '@floorpass/testing/social-flow'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { hashPassword } from 'better-auth/crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBetterAuthSource } from './better-auth-source.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
@@ -74,6 +74,18 @@ describe('import from a file', () => {
     expect(await db.account.findFirstOrThrow({ where: { userId: 'imp2' } })).toMatchObject({
       scopes: ['user:email', 'read:user'],
     })
+  })
+
+  test('reads a date without a time zone as UTC, wherever the service runs', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const zoned = '2024-05-06T07:08:09+02:00'
+    const dates = { 'zone-1': '2024-05-06 07:08:09', 'zone-2': '2024-05-06T07:08:09', 'zone-3': zoned }
+    const rows = await Promise.all(Object.entries(dates).map(([id, createdAt]) => row(id, { createdAt })))
+    await command('import', await lines('zones.ndjson', rows))
+    const users = await app.db.user.findMany({ where: { id: { in: Object.keys(dates) } }, orderBy: { id: 'asc' } })
+    const hours = users.map(({ createdAt }) => createdAt.toISOString().slice(11, 16))
+    expect(hours).toEqual(['07:08', '07:08', '05:08'])
   })
 
   test('refuses rows that it cannot import in full, imports the others, and exits with 1', async () => {

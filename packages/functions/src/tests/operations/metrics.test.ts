@@ -64,7 +64,8 @@ describe('/metrics', () => {
     ])
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.body).toContain('process_resident_memory_bytes')
-    expect((await app.browser().post('/metrics')).status).toBe(405)
+    const posted = await app.browser().post('/metrics')
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
   })
 })
 

@@ -264,6 +264,15 @@ describe('the examples of the reference', () => {
     if (answer && refuses === null && json) expect(answer.safeParse(json.example).error).toBeUndefined()
   })
 
+  test('of the client show a short input on one line, and each field of a long one on its own', () => {
+    const sourceOf = (path: string) =>
+      operationOf({ method: 'POST', path })['x-codeSamples'].find(({ label }) => label === '@floorpass/client')?.source
+    expect(sourceOf('/unlink-account')).toContain("({ providerId: 'github' })")
+    expect(sourceOf('/api-key/create')).toContain(
+      "({\n  name: 'Market maker',\n  permissions: { order: ['read', 'place', 'cancel'] },\n",
+    )
+  })
+
   test('sign in with curl, read the session and change the profile, exactly as written', async () => {
     await app.verified({ name: 'Ada', email: 'ada@example.com', password: 'plum kettle orbit' })
     const curl = async (method: string, path: string) => {

@@ -48,6 +48,12 @@ describe('the password rules', () => {
     'bonjour1',
     'jetaime1',
     'charlotte1',
+    // Each stands in one of the five word lists alone.
+    'nuttertools',
+    'immediately',
+    'annecorinne',
+    'tellement',
+    'abderrahmane',
     'aaaaaaaaaaaa',
     'abcabcabcabc',
     'abcdefghijkl',

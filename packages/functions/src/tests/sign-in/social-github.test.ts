@@ -59,6 +59,24 @@ describe('a sign-in with GitHub', () => {
     expect(callbackResult(await signInAt(app, 'github'))).toEqual([302, '/login?error=access_denied'])
   })
 
+  test.each([
+    ['access_denied', 'access_denied'],
+    ['server_error', 'provider_error'],
+  ])('redirects to a page with a reason of ours when the provider answers %s', async (error, reason) => {
+    const tab = app.browser()
+    const callback = new URL(await followToCallback(app, tab, 'github'), app.baseUrl)
+    callback.searchParams.delete('code')
+    callback.searchParams.set('error', error)
+    expect(callbackResult(await tab.get(callback.pathname + callback.search))).toEqual([302, `/login?error=${reason}`])
+  })
+
+  test('redirects to an error page when the provider answers neither a code nor an error', async () => {
+    const tab = app.browser()
+    const callback = new URL(await followToCallback(app, tab, 'github'), app.baseUrl)
+    callback.searchParams.delete('code')
+    expect(callbackResult(await tab.get(callback.pathname + callback.search))).toEqual([302, '/login?error=no_code'])
+  })
+
   test('T69: refuses a code of another attempt', async () => {
     const tab = app.browser()
     const callback = new URL(await followToCallback(app, tab, 'github'), app.baseUrl)

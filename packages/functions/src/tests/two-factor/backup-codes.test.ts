@@ -140,6 +140,26 @@ test('shows the number of backup codes left', async () => {
   expect((await tab.get('/trpc/twoFactor.get')).body).toMatchObject({ result: { data: { backupCodesLeft: 10 } } })
 })
 
+test('tells an app that has given its first code from one that has not', async () => {
+  const tab = await app.signedIn()
+  const read = async () => (await tab.get('/trpc/twoFactor.get')).body
+  const isSetUp = { hasPassword: true, hasPasskey: false, hasTotp: true, hasPendingTotp: false }
+  expect(await read()).toMatchObject({
+    result: { data: { isEnabled: false, hasTotp: false, hasPendingTotp: false, enabledAt: null } },
+  })
+  await tab.post('/auth/two-factor/enable', { password: tab.person.password })
+  expect(await read()).toMatchObject({
+    result: { data: { isEnabled: false, hasTotp: false, hasPendingTotp: true, enabledAt: null } },
+  })
+  const other = await app.signedIn()
+  const enabledAt = new Date()
+  await switchOnTwoFactor(other, other.person.password)
+  await app.db.twoFactor.update({ where: { userId: other.userId }, data: { confirmedAt: enabledAt } })
+  expect((await other.get('/trpc/twoFactor.get')).body).toMatchObject({
+    result: { data: { ...isSetUp, isEnabled: true, enabledAt: enabledAt.toISOString() } },
+  })
+})
+
 test('shows no codes, password or passkey of other users', async () => {
   await signInWithFactor(app)
   const tab = await app.signedIn()
