@@ -40,7 +40,7 @@ export const once = [
   `${tests}/process/{sign-in-locked-out,slow-requests,superseded-builds}.test.ts`,
   `${tests}/protection/every-mutating-route.test.ts`,
   `${tests}/recipes/{key-verifier,verifiers}.test.ts`,
-  `${tests}/rest/{declared-limits,every-*,owner-boundary,policy-boundaries,query-parameters,reference,reference-errors}.test.ts`,
+  `${tests}/rest/{declared-limits,every-*,owner-boundary,policy-boundaries,published-documents,query-parameters,reference,reference-errors}.test.ts`,
   `${tests}/security/{errors,issue-16-chosen-cost,password-hasher,password-rules,redirect-target,secret-box,strange-values}.test.ts`,
   `${tests}/server/{follower-rules,frameworks}.test.ts`,
   `${tests}/sessions/{cookie-domain,issue-16-planted-cookie,name-session,session-places}.test.ts`,

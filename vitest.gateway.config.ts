@@ -9,7 +9,7 @@ const modules = ['cors', 'gateway', 'http', 'rest', 'sessions', 'sign-in'].map((
  * and what a thief may do with a session, is decided after the gateway.
  */
 const elsewhere = [
-  `${tests}/rest/{declared-limits,owner-boundary,policy-boundaries,reference,reference-errors}.test.ts`,
+  `${tests}/rest/{declared-limits,owner-boundary,policy-boundaries,published-documents,reference,reference-errors}.test.ts`,
   `${tests}/sign-in/{issue-16-thief-with-a-cookie,password-guesses}.test.ts`,
   `${tests}/sessions/{get-session-paths,session-channel,session-fast-path}.test.ts`,
   `${tests}/sign-in/timing.test.ts`,

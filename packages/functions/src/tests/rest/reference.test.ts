@@ -32,7 +32,7 @@ type Operation = {
   operationId: string
   summary: string
   description: string
-  parameters?: { name: string; description?: string; example?: unknown }[]
+  parameters?: { name: string; description?: string; required?: boolean; example?: unknown }[]
   requestBody?: { content: Record<string, Content> }
   responses: Record<string, { content?: Record<string, Content & { examples?: Record<string, unknown> }> }>
   'x-codeSamples': { label: string; source: string }[]
@@ -92,6 +92,25 @@ describe('the reference page', () => {
     const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => Object.entries(schema.properties ?? {}))
     for (const [name, { description }] of [...fields, ...parameters.map((field) => [field.name, field] as const)])
       expect([name, description]).toEqual([name, expect.stringMatching(/\S/)])
+  })
+
+  test.each([
+    ['/verify', '<h4>Answer 200</h4><p>No body.</p>'],
+    ['/callback/github', '<h4>Answer 302</h4><p>A redirect to the address in <code>location</code>.</p>'],
+  ])('says of %s that its answer is no JSON', (path, text) => {
+    expect(articleOf(operationOf({ method: 'GET', path }).operationId)).toContain(text)
+  })
+
+  test('marks the parameters that are required, and no others', () => {
+    const marked = routesOnce.map((route) => {
+      const { operationId, parameters = [] } = operationOf(route)
+      const [input = ''] = articleOf(operationId).split('<h4>Answer')
+      const isMarked = (name: string) =>
+        new RegExp(`<code>${name}</code>\\s*<span class="kind">(?:(?!</dt>).)*<span class="required">`, 's').test(input)
+      return parameters.map(({ name, required = false }) => [route.path, name, required, isMarked(name)])
+    })
+    expect(marked.flat().filter(([, , required, isMarked]) => required !== isMarked)).toEqual([])
+    expect(new Set(marked.flat().map(([, , required]) => required))).toEqual(new Set([true, false]))
   })
 
   test('has a sentence in each note', () => {
