@@ -259,6 +259,75 @@ describe('an unavailable database', () => {
     expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
   })
 
+  const codes = [
+    // Prisma
+    'P1000 P1001 P1002 P1003 P1008 P1010 P1011 P1017 P2024 P2028 P2034 P2037',
+    // The operating system
+    'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOSPC ENOTFOUND EROFS EPROTO EPIPE ETIMEDOUT',
+    // PostgreSQL
+    '08000 08006 28000 28P01 3D000 40001 40P01 42501 53100 53300 55P03 57014 57P01 57P03 25006 55000 58030',
+    // TLS
+    'ERR_TLS_CERT_ALTNAME_INVALID ERR_SSL_WRONG_VERSION_NUMBER CERT_HAS_EXPIRED SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  ].flatMap((line) => line.split(' '))
+  it.each(codes)('is recognised by the code %s, at any depth', (code) => {
+    const failure = Object.assign(new Error('failed'), { code })
+    const wrapped = [
+      failure,
+      new Error('query failed', { cause: failure }),
+      { meta: { driverAdapterError: failure } },
+      new AggregateError([new Error('another'), failure]),
+    ]
+    expect(wrapped.map(isDatabaseUnavailable)).toEqual([true, true, true, true])
+  })
+
+  it.each(['08006', '28P01', '57P01'])(
+    'is recognised by the SQLSTATE %s that an adapter keeps as the original code',
+    (originalCode) => {
+      expect(isDatabaseUnavailable({ cause: { originalCode } })).toBe(true)
+    },
+  )
+
+  it.each(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections', 'TlsConnectionError'])(
+    'is recognised by the kind %s of an adapter',
+    (kind) => {
+      expect(isDatabaseUnavailable({ cause: { kind } })).toBe(true)
+    },
+  )
+
+  it.each([
+    'Connection terminated unexpectedly',
+    'timeout expired',
+    'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+    'The server does not support SSL connections',
+    'There was an error establishing an SSL connection',
+    'timeout exceeded when trying to connect',
+    'Query read timeout',
+    'Client was closed and is not queryable',
+    'Client has encountered a connection error and is not queryable',
+    'Cannot use a pool after calling end on the pool',
+    'PGlite is closed',
+  ])('is recognised by the message "%s", and only at its start', (message) => {
+    expect([new Error(message), new Error(`A name: ${message}`)].map(isDatabaseUnavailable)).toEqual([true, false])
+  })
+
+  it.each([
+    'P2002',
+    'P2025',
+    'XP1001',
+    '23505',
+    '42P01',
+    '080',
+    '080061',
+    'X42501',
+    '5',
+    'ENOENT',
+    'EACCES',
+    'A_CERT_HAS_EXPIRED',
+  ])('is not what the code %s means', (code) => {
+    expect([{ code }, { cause: { code } }].map(isDatabaseUnavailable)).toEqual([false, false])
+  })
+
   it('is not confused with a bug', () => {
     expect(
       [new Error('boom'), new TypeError('x is not a function'), null, 'P1001', { code: 'P2025' }].map(isDatabaseUnavailable),
