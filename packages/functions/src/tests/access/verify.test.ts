@@ -45,7 +45,7 @@ test('a signed-in caller is described in headers, and the body is empty', async 
 test('names the organization of an API key, with the role of its creator', async () => {
   const owner = await app.signedIn()
   const { id } = await assemble(app, [[owner, 'owner']])
-  const verify = async (fields: object) => {
+  const verify = async (fields: Record<string, unknown>) => {
     const { key } = await createApiKey(owner, fields)
     const { 'x-auth-org': org, 'x-auth-role': role } = facts(
       (await app.browser().get('/auth/verify', { headers: { 'x-api-key': String(key) } })).headers,
