@@ -6,7 +6,7 @@ import { askForEvents, endOfFeed, readAllAfter, readFeed } from '@floorpass/test
 import { eventually } from '@floorpass/testing/eventually'
 import { found, memberIdOf } from '@floorpass/testing/organization'
 import { handleOf, serviceKey } from '@floorpass/testing/route-samples'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp({ SERVICE_KEYS: serviceKey })
 const access = 'session.ended,key.changed,key.ended,membership.changed,membership.ended,user.access-changed,user.deleted'
@@ -266,4 +266,32 @@ test('a feed that cannot write says so once a minute, not once a second', async 
     expect(tries).toBeGreaterThan(2)
   })
   expect(lines).toEqual(['events not added to the feed: retry scheduled'])
+})
+
+test('a started feed adds a long backlog without another change, and a stopped one leaves it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { batchSize, batchesAtOnce, batchPause } = policy.events
+  let batches = 0
+  let backlog = 3 * batchesAtOnce
+  const sql = {
+    ...app.service.deps.sql,
+    $queryRaw: async () => [{}],
+    transaction: async () => {
+      batches += 1
+      return batches <= backlog ? batchSize : 0
+    },
+  } as never
+  const feed = createEventFeed({ sql, changes: app.service.deps.changes, logRarely: app.service.deps.logRarely })
+  feed.start()
+  feed.scheduleFlush()
+  for (let turn = 0; turn < 4; turn += 1) await vi.advanceTimersByTimeAsync(batchPause * 1000)
+  expect(batches).toBe(backlog + 1)
+  expect(vi.getTimerCount()).toBe(1)
+
+  backlog = Number.POSITIVE_INFINITY
+  feed.scheduleFlush()
+  vi.advanceTimersByTime(batchPause * 1000)
+  await feed.stop()
+  expect(vi.getTimerCount()).toBe(0)
 })
