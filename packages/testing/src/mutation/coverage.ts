@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Mutant } from './mutants.ts'
 
 /** What one test file reaches: while it loads, in its hooks, and in each test by id. */
@@ -46,7 +46,13 @@ export function readCoverage(
       later: new Set([...hooks, ...idsOf.keys()]),
     }
   })
+  const reachedSources = new Set(
+    mutants.filter(({ id }) => loaded.has(id) || byFile.some(({ later }) => later.has(id))).map(({ file }) => file),
+  )
   const selectionsOf = ({ id, file: source }: Mutant): Selection[] => {
+    // Another process runs it and reports nothing.
+    if (!reachedSources.has(source))
+      return reports.filter(({ file }) => folderOf(file) === folderOf(source)).map(({ file }) => passing(file))
     // Files share a process, so only the first one loads a module: its constants concern every file that runs its code.
     const neighbours = loaded.has(id) ? mutants.filter(({ file }) => file === source).map((mutant) => mutant.id) : []
     const concerns = (ids: Set<string>) => neighbours.some((one) => ids.has(one))
@@ -67,3 +73,5 @@ export function readCoverage(
   )
   return { coverage, passing }
 }
+
+const folderOf = (file: string): string => basename(dirname(file))

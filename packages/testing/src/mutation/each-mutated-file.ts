@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
 import type { CoverageReport } from './coverage.ts'
+import { activeMutants } from './scratch-clone.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,6 +24,8 @@ shared.__stryker__ ??= {}
 const mutation = shared.__stryker__
 const { mutant, coverageFolder } = inject('mutation')
 Object.assign(mutation, { activeMutant: mutant, hitCount: 0, hitLimit: 1_000_000 })
+mkdirSync(activeMutants(process.cwd()), { recursive: true })
+writeFileSync(join(activeMutants(process.cwd()), String(process.pid)), mutant)
 
 if (coverageFolder) {
   mutation.currentTestId = 'load'

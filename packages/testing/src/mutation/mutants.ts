@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
+import { activeMutants } from './scratch-clone.ts'
 
 export type Mutant = { id: string; file: string; line: number; original: string; replacement: string }
 
@@ -18,7 +19,8 @@ export async function instrument(root: string, files: string[]): Promise<Mutant[
     [...sources].map(([name, content]) => ({ name, content, mutate: true })),
     { plugins: null, excludedMutations: [], ignorers: [withoutBehavior] } as InstrumenterOptions,
   )
-  for (const { name, content } of instrumented.files) writeFileSync(name, content)
+  const inherit = inheritMutant(activeMutants(root))
+  for (const { name, content } of instrumented.files) writeFileSync(name, inherit + content)
   return instrumented.mutants
     .filter(({ status }) => status !== 'Ignored')
     .map(({ id, fileName, location: { start, end }, replacement }) => ({
@@ -29,6 +31,15 @@ export async function instrument(root: string, files: string[]): Promise<Mutant[
       replacement,
     }))
 }
+
+/** A process that the service starts, such as that of an exchange check, has the mutant of its parent. Its environment may be empty. */
+const inheritMutant = (folder: string): string => `
+if (globalThis.process?.ppid && !globalThis.__stryker__) {
+  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs')
+  const file = ${JSON.stringify(`${folder}/`)} + process.ppid
+  globalThis.__stryker__ = { activeMutant: existsSync(file) ? readFileSync(file, 'utf8') : '' }
+}
+`
 
 /** No behavior depends on these texts. The keys of the error catalogue and the declared `limit` stay. */
 const withoutBehavior: Ignorer = {

@@ -32,3 +32,6 @@ export function createScratchClone(root: string): { folder: string; remove(): vo
   symlinkSync(realpathSync(join(root, 'node_modules/.pnpm')), join(folder, 'node_modules/.pnpm'))
   return { folder, remove }
 }
+
+/** Where a process of the tests names its mutant, by process id. */
+export const activeMutants = (root: string): string => join(root, 'active-mutants')
