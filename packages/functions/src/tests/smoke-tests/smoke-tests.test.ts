@@ -3,6 +3,7 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startExchange } from '@floorpass/testing/exchange-stand-in'
 import { resultsOf, type SmokeReport, secret, withSecret } from '@floorpass/testing/smoke-report'
 import { describe, expect, test } from 'vitest'
+import { attempt } from '../../smoke-tests/attempt.ts'
 import { checkAuth } from '../../smoke-tests/check-auth.ts'
 
 const kraken = await startExchange()
@@ -129,6 +130,7 @@ describe('the suites of the service itself', () => {
   const run = async (suite: string, from = app) => (await from.browser().get(`/tests/${suite}`, withSecret)).body as SmokeReport
 
   test('pass on a healthy service and leave nothing behind', async () => {
+    await app.db.queuedMail.create({ data: { mailSealed: '', nextAttemptAt: new Date(Date.now() + 3_600_000) } })
     const rows = await app.readAllRows()
     const mails = app.outbox.mails.length
     for (const suite of ['check-database', 'check-mail', 'check-auth']) {
@@ -209,7 +211,22 @@ describe('the report', () => {
       'success',
       'testResults',
     ])
-    expect(report).toMatchObject({ numTotalTestSuites: 2, numPassedTestSuites: 2, numFailedTestSuites: 0 })
+    const { snapshot, testResults, startTime, numTotalTests, numPassedTests, ...counts } = report
+    expect(counts).toEqual({
+      numTotalTestSuites: 2,
+      numPassedTestSuites: 2,
+      numFailedTestSuites: 0,
+      numPendingTestSuites: 0,
+      numFailedTests: 0,
+      numPendingTests: 0,
+      numTodoTests: 0,
+      success: true,
+    })
+    const tests = testResults[0]?.assertionResults.length
+    expect([numTotalTests, numPassedTests]).toEqual([tests, tests])
+    const { failure, didUpdate, filesRemovedList, uncheckedKeysByFile, ...changes } = snapshot
+    expect([failure, didUpdate, filesRemovedList, uncheckedKeysByFile]).toEqual([false, false, [], []])
+    expect(new Set(Object.values(changes))).toEqual(new Set([0]))
     const [file] = report.testResults
     expect(Object.keys(file ?? {})).toEqual(['assertionResults', 'startTime', 'endTime', 'status', 'message', 'name'])
     expect(file?.assertionResults[0]).toMatchObject({
@@ -230,4 +247,9 @@ test('check-auth fails where a forged cookie opens the sessions', async () => {
       : Response.json({ code: 'UNAUTHORIZED' }, { status: 401 })
   const check = checkAuth(send, app.baseUrl, 'session').find(({ title }) => title === 'a forged cookie is refused')
   await expect(check?.run()).rejects.toThrow('It answered 200 without a code, not UNAUTHORIZED')
+})
+
+test('a check that does not end fails after its time', async () => {
+  const outcome = await attempt({ title: 'answers', seconds: 0.05 }, () => new Promise(() => {}), String)
+  expect(outcome).toMatchObject({ status: 'failed', title: 'answers', failure: 'Not done within 0.05 s' })
 })
