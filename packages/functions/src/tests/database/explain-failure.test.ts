@@ -106,6 +106,9 @@ test('names the code of a failure without a message, and puts a long one on one 
   expect(explainDatabaseFailure({ code: 'EPIPE' })?.reason).toBe('EPIPE')
   expect(explainDatabaseFailure({ code: '57P03' })?.reason).toBe('no reason (57P03)')
   expect(explainDatabaseFailure(failureOf({ code: '57P03', message: ' it\n  starts ' }))?.reason).toBe('it starts (57P03)')
+  // Node tries both addresses of a host.
+  const both = Object.assign(new AggregateError([new Error('connect ECONNREFUSED ::1:5432')]), { code: 'ECONNREFUSED' })
+  expect(explainDatabaseFailure(both)?.reason).toBe('connect ECONNREFUSED ::1:5432')
   const refused = Object.assign(new Error(''), { code: 'ECONNREFUSED' })
   expect(explainDatabaseFailure(new Error('all hosts failed', { cause: refused }))?.reason).toBe('all hosts failed')
 })

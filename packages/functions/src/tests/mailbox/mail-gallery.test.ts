@@ -96,7 +96,7 @@ test('the metrics count each page of the mailbox and of the gallery under one la
   const countOf = async (route: string) => {
     const { body } = await tab.get('/metrics', { headers: { authorization: `Bearer ${metricsToken}` } })
     const name = `floorpass_http_requests_total{route="${route}",method="GET",status="2xx"}`
-    return Number(String(body).split(`${name} `)[1]?.split('\n')[0])
+    return Number(String(body).split(`${name} `)[1]?.split('\n')[0] ?? 0)
   }
   const before = [await countOf('/dev/mailbox'), await countOf('/dev/mails')]
   await page('/dev/mailbox')
