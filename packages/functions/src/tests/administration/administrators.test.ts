@@ -500,5 +500,7 @@ test('the audit log is read page by page, by user and by kind', async () => {
   expect(await read({ userId: user.userId, since: new Date(Date.now() + 60_000).toISOString() })).toEqual([])
   expect(await read({ userId: user.userId, until: new Date(Date.now() - 3_600_000).toISOString() })).toEqual([])
   expect(await read({ userId: user.userId, until: new Date(Date.now() + 60_000).toISOString() })).toEqual(all)
+  expect(await read({ userId: user.userId, since: '2026-01-01T00:00:00+02:00' })).toEqual(all)
+  expect(await read({ userId: user.userId, until: '2026-01-01T00:00:00+02:00' })).toEqual([])
   expect(outcome(await tab.get('/auth/admin/list-audit-events?before=unknown'))).toEqual([404, 'NOT_FOUND'])
 })
