@@ -43,6 +43,10 @@ describe('T79: a sign-in with a provider', () => {
     expect(callbackResult(answer)).toEqual([302, '/two-factor?redirectTo=%2Fsettings%2Faccounts'])
     expect([await userIn(answer.tab), answer.tab.cookies.has('local-floorpass_session')]).toEqual([null, false])
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
+    const wrong = authenticator.code() === '000000' ? '111111' : '000000'
+    expect((await answer.tab.post('/auth/two-factor/verify', { code: wrong })).code).toBe('INVALID_CODE')
+    const refused = await app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in', succeeded: false } })
+    expect(refused?.details).toEqual({ provider: 'github', factor: 'totp' })
     const passed = await answer.tab.post('/auth/two-factor/verify', { code: authenticator.code() })
     expect(passed.body).toMatchObject({ user: { id: userId }, url: '/settings/accounts' })
     expect(await userIn(answer.tab)).toMatchObject({ id: userId })
