@@ -136,6 +136,18 @@ describe('migrate', () => {
     }
   })
 
+  it('plans the locks of statements on several lines and in small letters', async () => {
+    await writeMigration('20300101000000_first', 'CREATE TABLE first (id int); CREATE TABLE second (id int)')
+    await database.migrate({ folder })
+    const sql = 'alter table\n  first\n  add column x int;\ncreate index x\n  on second (id)'
+    await writeMigration('20300102000000_small', sql)
+    const { pending } = await database.findPendingMigrations(folder)
+    expect(pending.flatMap(({ locks }) => locks)).toMatchObject([
+      { table: 'first', blocks: 'reads and writes' },
+      { table: 'second', blocks: 'writes' },
+    ])
+  })
+
   it('has no time limit for a migration', async () => {
     await writeMigration('20300101000000_long', `CREATE TABLE long AS SELECT current_setting('statement_timeout') AS patience`)
     await database.migrate({ folder })
