@@ -192,3 +192,20 @@ test('profile: initials stand in for a picture that fails to load', async ({ pag
   await expect(pictures(page)).toHaveCount(0)
   await expect(page.getByText('AL', { exact: true }).first()).toBeVisible()
 })
+
+test('profile: initials stand in for a picture that failed before the scripts came', async ({ page }) => {
+  await signedInPerson(page)
+  await page.goto('/settings/profile')
+  await field(page).setInputFiles(png(await stripes()))
+  await save(page).click()
+  await expect(pictures(page)).not.toHaveCount(0)
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/auth/pictures/'))
+  await page.route('**/auth/pictures/*', (route) => route.abort())
+  await page.route('**/assets/*.js', async (route) => {
+    await failed
+    await route.continue()
+  })
+  await page.goto('/settings/profile')
+  await expect(pictures(page)).toHaveCount(0)
+  await expect(page.getByText('AL', { exact: true }).first()).toBeVisible()
+})
