@@ -342,7 +342,7 @@ export const answerExamples: Record<string, unknown> = {
 
 type Schemas = Record<string, unknown>
 
-/** Builds an example from a JSON Schema: every required field, with the value that its name suggests. */
+/** Builds an example from a JSON Schema: its required fields, and those that `valuesByOwner` names. */
 export function buildExample(schema: Schema, schemas: Schemas, name = '', owner = name): unknown {
   const reference = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   if (reference !== undefined) return buildExample(schemas[reference] as Schema, schemas, name, reference)
@@ -365,8 +365,9 @@ export function buildExample(schema: Schema, schemas: Schemas, name = '', owner 
 }
 
 function buildObject({ properties = {}, required = [] }: Schema, schemas: Schemas, owner: string): Record<string, unknown> {
-  const fields = Object.entries(properties as Record<string, Schema>).filter(([name]) => (required as string[]).includes(name))
   const own = valuesByOwner[owner] ?? {}
+  const isShown = (name: string) => (required as string[]).includes(name) || name in own
+  const fields = Object.entries(properties as Record<string, Schema>).filter(([name]) => isShown(name))
   return Object.fromEntries(fields.map(([name, schema]) => [name, name in own ? own[name] : buildExample(schema, schemas, name)]))
 }
 

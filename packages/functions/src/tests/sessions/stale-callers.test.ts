@@ -2,6 +2,7 @@ import { createBrowser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
+import { runBeforePasswordCheck } from '@floorpass/testing/password-check'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,19 +27,6 @@ function runBeforeLimit(limit: string, work: () => Promise<unknown>): void {
   }
 }
 
-/** Runs `work` before the password of a request is checked, until the test ends. */
-function runBeforePasswordCheck(work: () => Promise<unknown>): void {
-  const { passwords } = app.service.deps
-  const { verify } = passwords
-  onTestFinished(() => {
-    passwords.verify = verify
-  })
-  passwords.verify = async (hash, password) => {
-    await work()
-    return verify(hash, password)
-  }
-}
-
 describe('a session that changes during a request', () => {
   test('shows a page the change that the page itself made', async () => {
     const edge = createEdge(app.service, async (_request, { api }) => {
@@ -56,7 +44,7 @@ describe('a session that changes during a request', () => {
     'changes nothing with %s when the session ended meanwhile',
     async (path) => {
       const tab = await app.signedIn()
-      runBeforePasswordCheck(async () => {
+      runBeforePasswordCheck(app, async () => {
         await app.db.session.deleteMany({ where: { userId: tab.userId } })
       })
       const { password } = tab.person
@@ -71,7 +59,9 @@ describe('a session that changes during a request', () => {
     async (path) => {
       const tab = await app.signedIn()
       const newHash = await app.service.deps.passwords.hash('changed by the owner 31')
-      runBeforePasswordCheck(() => app.db.account.updateMany({ where: { userId: tab.userId }, data: { passwordHash: newHash } }))
+      runBeforePasswordCheck(app, () =>
+        app.db.account.updateMany({ where: { userId: tab.userId }, data: { passwordHash: newHash } }),
+      )
       const { password } = tab.person
       const digest = async () => [
         await app.db.session.findMany({ where: { userId: tab.userId } }),
@@ -93,7 +83,7 @@ describe('a session that changes during a request', () => {
     expect((await host.post('/auth/organization/invite-member', { email: moved, role: 'member', organizationId })).status).toBe(
       200,
     )
-    runBeforePasswordCheck(() => app.db.user.update({ where: { id: tab.userId }, data: { email: moved } }))
+    runBeforePasswordCheck(app, () => app.db.user.update({ where: { id: tab.userId }, data: { email: moved } }))
     const answer = await tab.post('/auth/delete-user', { password: tab.person.password })
     expect(answer.status).toBe(200)
     expect(await app.db.invitation.count({ where: { organizationId } })).toBe(0)

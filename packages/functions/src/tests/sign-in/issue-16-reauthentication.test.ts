@@ -3,10 +3,11 @@ import { type Browser, getSessionToken, outcome } from '@floorpass/testing/brows
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
+import { runBeforePasswordCheck } from '@floorpass/testing/password-check'
 import { handleOf } from '@floorpass/testing/route-samples'
 import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createAuthClient } from 'better-auth/client'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 const day = 24 * 3600
@@ -34,18 +35,6 @@ const getEvents = async ({ userId }: Tab) =>
 const reauthenticateInParallel = (tab: Tab, count: number, body: object) => {
   const headers = { cookie: `local-floorpass_session=${getSessionToken(tab)}` }
   return Promise.all(Array.from({ length: count }, () => app.browser().post('/auth/reauthenticate', body, { headers })))
-}
-/** Runs `work` before every password comparison until the test ends. */
-const runDuringCompare = (work: () => Promise<unknown>) => {
-  const { passwords } = app.service.deps
-  const { verify } = passwords
-  onTestFinished(() => {
-    passwords.verify = verify
-  })
-  passwords.verify = async (hash, password) => {
-    await work()
-    return verify(hash, password)
-  }
 }
 async function signInWithStaleFactor() {
   const factor = await signInWithFactor(app, holdClock())
@@ -231,7 +220,7 @@ describe('reauthenticating with the password', () => {
   ])('is refused when the session is %s during the comparison', async (_, endSession, code) => {
     const tab = await app.signedIn()
     const before = getSessionToken(tab)
-    runDuringCompare(() => endSession(tab.userId))
+    runBeforePasswordCheck(app, () => endSession(tab.userId))
     expect((await reauthenticateWithPassword(tab)).code).toBe(code)
     expect(await app.db.session.count({ where: { userId: tab.userId, authenticatedAt: { not: null } } })).toBe(0)
     expect(await getEvents(tab)).toEqual([])
