@@ -181,6 +181,16 @@ describe('creating a key', () => {
     expect((await rowOf(id)).ipAllowlist).toEqual(['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/64', '203.0.113.9/32'])
   })
 
+  test.each([
+    [0, 200],
+    [1, 400],
+  ])('answers metadata with %s bytes more than the limit with %s', async (more, status) => {
+    const tab = await app.signedIn()
+    const empty = JSON.stringify({ text: '' }).length
+    const metadata = { text: 'x'.repeat(policy.apiKeys.metadata - empty + more) }
+    expect((await tab.post(create, { name: 'Limit', metadata })).status).toBe(status)
+  })
+
   test('emails the name of the organization and a link to its keys', async () => {
     const { owner, id: organizationId } = await openDesk()
     const { slug } = await app.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
