@@ -85,7 +85,7 @@ function createRedisCounter(
   redisCounts: LRUCache<string, number>,
   onFailure: (reason: unknown) => void,
 ): Counter {
-  const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  const shared = new RateLimiterRedis({ ...options, storeClient: redis })
   const local = new BoundedMemory(options)
   const prefixed = (name: string) => `${options.keyPrefix}:${name}`
 
@@ -128,7 +128,7 @@ function createRedisCounter(
 /** Counts once in Redis with the commands of a limit. Rejects when Redis is away or refuses. */
 export async function verifySharedCounter(redis: unknown): Promise<void> {
   const options = { keyPrefix: 'floorpass:probe', points: 1, duration: 1 }
-  const counter = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  const counter = new RateLimiterRedis({ ...options, storeClient: redis })
   await Promise.all([counter.penalty('one'), counter.block('one', 1), counter.delete('one')])
 }
 
