@@ -462,6 +462,7 @@ describe('the list', () => {
     expect(await names('')).toEqual(['bca', { total: 3 }])
     expect(await names('sortBy=name&sortDirection=desc')).toEqual(['cba', { total: 3 }])
     expect(await names('sortBy=name&limit=1&offset=1')).toEqual(['b', { total: 3, limit: 1, offset: 1 }])
+    expect(await names('configId=default')).toEqual(['bca', { total: 3 }])
     expect(await names('configId=other')).toEqual(['', { total: 0 }])
     expect(outcome(await tab.get('/auth/api-key/list?sortBy=secretHash'))).toEqual([400, 'VALIDATION_ERROR'])
   })

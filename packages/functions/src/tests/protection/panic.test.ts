@@ -149,14 +149,17 @@ describe('a press on the panic link', () => {
     const since = new Date()
     await press(token)
     const events = await app.db.auditEvent.findMany({ where: { userId, createdAt: { gte: since } } })
-    expect(events.map(({ action }) => action).sort()).toEqual([
-      'cancel-invitation',
-      'clear-password',
-      'enable-allow-list',
-      'panic',
-      'remove-allow-list-entry',
-      'revoke-trusted-device',
-    ])
+    const cause = 'panic'
+    const detailsOf = Object.fromEntries(events.map(({ action, details }) => [action, details]))
+    expect(events).toHaveLength(6)
+    expect(detailsOf).toMatchObject({
+      'cancel-invitation': { cause, count: 1 },
+      'clear-password': { cause },
+      'enable-allow-list': { cause },
+      panic: { sessions: 1, apiKeys: 0 },
+      'remove-allow-list-entry': { cause, count: 1 },
+      'revoke-trusted-device': { cause, count: 1 },
+    })
   })
 
   test('mails the owner what to do next', async () => {

@@ -101,6 +101,22 @@ describe('the reference page', () => {
     expect(articleOf(operationOf({ method: 'GET', path }).operationId)).toContain(text)
   })
 
+  test('names the formats of a body where there is a choice', () => {
+    const named = routesOnce.map((route) => articleOf(operationOf(route).operationId).match(/<p class="media">(.*?)<\/p>/)?.[1])
+    const expected = routesOnce.map((route) => {
+      const formats = Object.keys(operationOf(route).requestBody?.content ?? {})
+      return formats.length > 1 ? `Send ${formats.join(' or ')}.` : undefined
+    })
+    expect(named).toEqual(expected)
+    expect(named).toContain('Send application/json or multipart/form-data.')
+  })
+
+  test('shows the type, the description and the limits of a parameter', () => {
+    const article = articleOf(operationOf({ method: 'GET', path: '/api-key/list' }).operationId)
+    const [, type, description] = article.match(/<code>limit<\/code>\s*<span class="kind">(.*?)<\/span>.*?<dd>(.*?)<\/dd>/s) ?? []
+    expect([type, description]).toEqual(['integer', 'The size of a page. 0 to 1,000'])
+  })
+
   test('marks the parameters that are required, and no others', () => {
     const marked = routesOnce.map((route) => {
       const { operationId, parameters = [] } = operationOf(route)

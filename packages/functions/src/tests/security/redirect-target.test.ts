@@ -53,6 +53,8 @@ const refusedTargets = [
   '/%09/evil.test',
   '/%0d%0aLocation:%20https://evil.test',
   '/%00',
+  '/%1f/evil.test',
+  '/%1A',
   '/\t/evil.test',
   '/\n/evil.test',
   '/\r/evil.test',

@@ -155,6 +155,8 @@ test('an event that the sweep removed fails at once, delays no other and is no f
     { status: 'failed', attempts: 1, lastStatus: null, lastError: 'the event is no longer kept', nextAttemptAt: null },
     { status: 'delivered' },
   ])
+  const [failure] = app.logs.filter(({ webhookId }) => webhookId === id)
+  expect(failure).toMatchObject({ msg: 'webhook delivery failed permanently', reason: 'the event is no longer kept' })
   answer(receiver, 500)
   const [gone = ''] = await addEvents(app, ['bob'])
   await app.db.event.deleteMany({ where: { id: gone } })
