@@ -34,7 +34,10 @@ describe('pages of a service with a brand', () => {
     const [, logo = ''] = /<img src="(\/brand\/[\w-]+\.svg)" width="28" height="28" alt="" /.exec(html) ?? []
     const [, icon = ''] = /<link rel="icon" href="(\/brand\/[\w-]+\.png)" type="image\/png"\/>/.exec(html) ?? []
     const [, css = ''] = /<link rel="stylesheet" href="(\/brand\/[\w-]+\.css)"\/>/.exec(html) ?? []
-    for (const file of [logo, icon, css]) expect([file, (await fetch(server.url + file)).status]).toEqual([file, 200])
+    for (const file of [logo, icon, css]) {
+      expect(file).toMatch(/^\/brand\//)
+      expect([file, (await fetch(server.url + file)).status]).toEqual([file, 200])
+    }
     expect(await (await fetch(server.url + css)).text()).toContain('--accent: light-dark(#7a1fa2, #e0a8f5);')
     expect(html.match(/rel="icon"/g)).toHaveLength(1)
     expect(html.indexOf(css)).toBeGreaterThan(html.indexOf('/assets/app'))
