@@ -87,6 +87,7 @@ const others = [
 const batch = 250
 const mebibyte = 1024 * 1024
 const atOnce = 32
+const slowSeconds = 15
 
 /** Sends hostile requests to every route. The same seed sends the same requests. Server faults become violations, not errors. */
 export async function fuzz(
@@ -118,7 +119,7 @@ export async function fuzz(
     const queue = made.slice(0, requests - sent).entries()
     const work = async () => {
       for (const [index, request] of queue) {
-        const answer = await send(port, request)
+        const answer = await sendTwiceIfSlow(port, request)
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
         const wrong = findViolation(request, answer, origin)
         if (wrong)
@@ -179,6 +180,13 @@ function makeBatch(operations: readonly Operation[], origin: string, cookies: Co
 
 type RawAnswer = { status: number; headers: string; body: string; all: string; seconds: number }
 
+/** A busy machine delays any answer. A request that costs the server too much is slow again. */
+async function sendTwiceIfSlow(port: number, request: HostileRequest): Promise<RawAnswer> {
+  const answer = await send(port, request)
+  if (answer.seconds <= slowSeconds) return answer
+  return { ...answer, seconds: Math.min(answer.seconds, (await send(port, request)).seconds) }
+}
+
 async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Promise<RawAnswer> {
   const started = performance.now()
   const socket = connect(port, '127.0.0.1')
@@ -186,7 +194,7 @@ async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Pr
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   // The server may close before it has read the whole request.
   socket.on('error', () => {})
-  socket.setTimeout(20_000, () => socket.destroy())
+  socket.setTimeout(60_000, () => socket.destroy())
   const closed = new Promise((resolve) => socket.once('close', resolve))
   // Node drops a half-closed connection, so keep it open until the answer arrives.
   if (pace === 'at once' && isBroken) socket.end(bytes)
@@ -236,7 +244,7 @@ function findViolation(
 ): string | null {
   if (status === 0) return isBroken ? null : 'no answer'
   if (status >= 500) return `status ${status}`
-  if (seconds > 15) return `${seconds.toFixed(1)} s`
+  if (seconds > slowSeconds) return `twice ${seconds.toFixed(1)} s or more`
   if (/node_modules|at async|\.ts:\d|prisma|postgres:\/\//i.test(body) && !/^content-type: text\/html/m.test(headers))
     return 'the body leaks internals'
   const allowed = /^access-control-allow-origin: (.*)$/m.exec(headers)?.[1]?.trim()
