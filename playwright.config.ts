@@ -17,13 +17,14 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   fullyParallel: true,
-  timeout: 60_000,
-  expect: { timeout: 25_000 },
+  // They end a hang, and nothing else: on a busy machine a test takes twenty times as long.
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   reporter: [['list'], ['json', { outputFile: 'reports/playwright/results.json' }]],
   use: {
     baseURL,
     // A click that waits until the whole test ends fails without a word of what it waited for.
-    actionTimeout: 40_000,
+    actionTimeout: 100_000,
     locale: 'en-US',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',

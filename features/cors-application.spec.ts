@@ -10,8 +10,6 @@ import { press } from './support/drivers.ts'
 import { newPerson, submitSignIn } from './support/person.ts'
 import { createAccount, mailedLink, openTab } from './support/scene.ts'
 
-test.use({ actionTimeout: 25_000 })
-
 type Fields = Record<string, string>
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })

@@ -9,8 +9,6 @@ import { newPerson } from './support/person.ts'
 import { createAccount, signIn } from './support/scene.ts'
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
-test.use({ actionTimeout: 25_000 })
-
 const passkeys = (page: Page) => page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem')
 
 test('passkeys: better-auth’s passkeyClient works in an application on another origin', async ({

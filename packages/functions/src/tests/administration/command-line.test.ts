@@ -52,19 +52,15 @@ describe('the command line', () => {
   })
 
   // Only a run on the embedded database has a template for it; building one takes half a minute.
-  test.runIf(!isPostgres)(
-    'refuses an embedded database that a running service holds, and says what to do',
-    { timeout: 120_000 },
-    async () => {
-      const embedded = { ...environment, DATA_DIR: join(folder, 'busy') }
-      const { options } = await createTestDatabase()
-      const busy = await openDatabase({ ...options, directory: join(folder, 'busy', 'database') } as typeof options)
-      const { code, stderr } = await admin(embedded, 'find', 'ada')
-      await busy.close()
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
-      expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'No user found.\n' })
-    },
-  )
+  test.runIf(!isPostgres)('refuses an embedded database that a running service holds, and says what to do', async () => {
+    const embedded = { ...environment, DATA_DIR: join(folder, 'busy') }
+    const { options } = await createTestDatabase()
+    const busy = await openDatabase({ ...options, directory: join(folder, 'busy', 'database') } as typeof options)
+    const { code, stderr } = await admin(embedded, 'find', 'ada')
+    await busy.close()
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
+    expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'No user found.\n' })
+  })
 
   // Tests copy the embedded database from a template, so it has neither an older version nor a network.
   test.runIf(isPostgres)('leaves migrations to the service', async () => {

@@ -378,6 +378,7 @@ describe('a signed request', () => {
   })
 
   test('leaves a nonce that the sweep deletes after its end', async () => {
+    holdClock()
     const signer = await setUp()
     await ask({ request: signRequest(signer) })
     const nonces = () => app.db.signatureNonce.count({ where: { keyId: signer.keyId } })

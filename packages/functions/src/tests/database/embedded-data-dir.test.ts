@@ -44,7 +44,7 @@ async function runInChild(script: string) {
 const open = (path = directory) => openDatabase({ kind: 'embedded', directory: path })
 
 // An initial database is a thousand real files, which is slow on a busy disk.
-describe('the data directory', { timeout: 120_000 }, () => {
+describe('the data directory', () => {
   it('keeps its data across restarts, readable by its owner alone', async () => {
     const first = await open()
     expect((await first.migrate()).applied).toContain('20261121000000_init')

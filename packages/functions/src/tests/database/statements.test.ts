@@ -368,7 +368,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
     await sql.$queryRaw`INSERT INTO notes VALUES ('kept')`
     expect(await database.sql.$queryRaw`SELECT note FROM notes`).toEqual([{ note: 'kept' }])
     await database.sql.$queryRaw`TRUNCATE notes`
-  }, 60_000)
+  })
 
   test('gives up waiting at the server and says when to retry', async () => {
     const [row] = await database.sql.$queryRaw<{ statement_timeout: string }[]>`SHOW statement_timeout`

@@ -145,7 +145,7 @@ test('T67: no X-Forwarded-Proto, X-Forwarded-Host or Host ends in a failure', as
     { numRuns: 400 },
   )
   expect(behind.app.warnings()).toEqual([])
-}, 60_000)
+})
 
 test('publicUrl always returns a URL of the host', () => {
   const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webPath())

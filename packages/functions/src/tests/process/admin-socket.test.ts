@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT: 'off' })
   people = []
   for (let count = 0; count < 4; count += 1) people.push(await signedInPerson(target(), outboxOf(dataDir)))
-}, 120_000)
+})
 
 const isSignedIn = async ({ cookie }: Person) => (await ask(target(), 'GET', '/auth/get-session', { cookie })).body !== null
 

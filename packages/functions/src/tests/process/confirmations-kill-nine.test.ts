@@ -21,7 +21,7 @@ const audience = `http://localhost:${environment.PORT}`
 /** A receipt without our signature, which differs each time. */
 const claimsOf = (receipt: unknown) => decodeJwt(String(receipt))
 
-test(`after ${rounds} times kill -9, each approval is there with its receipt or not at all`, { timeout: 180_000 }, async () => {
+test(`after ${rounds} times kill -9, each approval is there with its receipt or not at all`, async () => {
   let server = await startServer(environment)
   const target = { url: server.url, origin: server.url }
   const { cookie } = await signedInPerson(target, outboxOf(environment.DATA_DIR))

@@ -48,7 +48,7 @@ beforeAll(async () => {
   id = ((await created.json()) as { id: string }).id
   await call('/auth/organization/member/add', { organizationId: id, userId: member.userId, role: 'member' }, owner.cookie)
   await call('/auth/organization/accept-membership', { organizationId: id }, member.cookie)
-}, 60_000)
+})
 
 describe('without JavaScript', () => {
   test('an empty short name is derived from the name, and stays unique', async () => {

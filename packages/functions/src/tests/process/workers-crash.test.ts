@@ -32,7 +32,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const killed = new Set<number>()
     beforeAll(async () => {
       server = await startWorkers()
-    }, 180_000)
+    })
 
     test('are replaced while the other serves on, and no counter falls', { concurrent: false }, async () => {
       const count = 'floorpass_http_requests_total{route="/healthz",method="GET",status="2xx"}'

@@ -10,7 +10,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', async () => {
   let server: WorkerService
   beforeAll(async () => {
     server = await startWorkers(options.kind === 'postgres' ? { DATABASE_URL: options.url } : {})
-  }, 180_000)
+  })
   afterAll(drop)
 
   test('a crashed worker is replaced even while the database is down', async () => {

@@ -21,7 +21,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
   let server: WorkerService
   beforeAll(async () => {
     server = await startWorkers()
-  }, 180_000)
+  })
 
   test('a session that ends on one ends on the other', async () => {
     const target = { url: server.url, origin: `http://localhost:${server.port}` }

@@ -33,7 +33,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
   let server: WorkerService
   beforeAll(async () => {
     server = await startWorkers({ RATE_LIMIT: 'on' })
-  }, 180_000)
+  })
 
   test('count the attempts of a caller together', async () => {
     const body = { email: 'unknown@example.test', password: 'plum kettle orbit' }

@@ -122,7 +122,7 @@ describe('several exchanges', () => {
     expect(results.filter((result) => result.startsWith('passed kraken '))).toHaveLength(4)
     // Binance has several services; only its main URL is requested.
     expect(await slow.requests()).toEqual(['/api/v3/time', '/api/v3/exchangeInfo'])
-  }, 120_000)
+  })
 
   test.each(['huge', 'dense'] as const)(
     'one with a %s answer of valid JSON affects neither the others nor the service',
