@@ -158,11 +158,11 @@ describe('the batches of an import', () => {
 
   test('shrink when the database is slow, so that locks stay short', async () => {
     await addConstraint(
-      `CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$;`,
+      `CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$;`,
       'DROP FUNCTION be_slow',
     )
     await addConstraint(
-      'CREATE TRIGGER be_slow BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION be_slow()',
+      'CREATE TRIGGER be_slow BEFORE INSERT ON users EXECUTE FUNCTION be_slow()',
       'DROP TRIGGER be_slow ON users',
     )
     expect(await run(await fileOf(rowsOf('slow', 2200)))).toMatchObject({ imported: 2200 })
