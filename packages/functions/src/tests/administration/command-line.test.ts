@@ -149,7 +149,7 @@ describe('the secret of the service', () => {
 })
 
 // Only PostgreSQL allows a process beside the service.
-describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
+describe.runIf(isPostgres)('a running command', () => {
   const beside = async () => {
     const app = await createTestApp({ AUTH_SECRET: secret })
     return { app, settings: { ...environment, DATABASE_URL: await urlOf(app) } }
@@ -158,7 +158,7 @@ describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
   test('an import that was killed resumes and creates no user twice', async () => {
     const { app, settings } = await beside()
     // Several batches, so that the signal arrives between two of them.
-    const people = 10_000
+    const people = 5_000
     const file = join(folder, 'killed.ndjson')
     const rows = Array.from({ length: people }, (_, count) => ({
       id: `killed-${count}`,

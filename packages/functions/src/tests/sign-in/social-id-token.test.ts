@@ -5,7 +5,7 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
 import { startForgingProvider } from '@floorpass/testing/forging-provider'
 import { callbackResult, urlOf, userIn } from '@floorpass/testing/social-flow'
-import { holdTimeouts, shortenTimeouts } from '@floorpass/testing/timeouts'
+import { holdTimeouts } from '@floorpass/testing/timeouts'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const google = await startForgingProvider()
@@ -247,11 +247,12 @@ describe('T74: a failing provider', () => {
 
   test('that does not answer leads to an error page after ten seconds', async () => {
     let silent = 0
+    const { tab, callback } = await startSignIn()
+    const timeouts = holdTimeouts()
     google.exchange = () => {
       silent += 1
+      timeouts.fire()
     }
-    const { tab, callback } = await startSignIn()
-    const timeouts = shortenTimeouts()
     expect(callbackResult(await tab.get(callback))).toEqual(unavailable)
     expect([silent, timeouts.mock.calls]).toEqual([1, [[10_000]]])
   })
