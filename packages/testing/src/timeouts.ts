@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest'
 /** Fires each `AbortSignal.timeout` after a hundredth of its time, until the test finishes. Returns the spy. */
 export const shortenTimeouts = () => replaceTimeouts((original) => (ms) => original(ms / 100))
 
-/** Lets no `AbortSignal.timeout` fire until `fire` or the end of the test: code that waits for one hangs, however fast the machine is. */
+/** Lets no `AbortSignal.timeout` fire until `fire` is called or the test finishes: code that waits for one hangs, however fast the machine is. */
 export function holdTimeouts() {
   const held: AbortController[] = []
   const { mock } = replaceTimeouts(() => () => {
