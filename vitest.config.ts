@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { failureReporter } from './packages/testing/src/failure-reporter.ts'
 
 const tests = 'packages/functions/src/tests'
 
@@ -49,6 +50,12 @@ export const once = [
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.SECOND_RUN ? once : [])]
 
+/** The name that .ci/run gives to its share of the tests: `npm run test:merge` makes one report of the shares. */
+const share = process.env.TEST_SHARE
+const partialReport: ['blob', { outputFile: string }][] = share
+  ? [['blob', { outputFile: `reports/vitest/parts/${share}.json` }]]
+  : []
+
 /** Options of every test file. */
 export const common = {
   // Processes, not threads: a test may change its user or its time zone, and an embedded database takes 200 MB.
@@ -65,7 +72,12 @@ export const common = {
 export default defineConfig({
   test: {
     globalSetup: ['packages/testing/src/global-setup.ts'],
-    reporters: ['default', ['json', { outputFile: 'reports/vitest/results.json' }]],
+    reporters: [
+      'default',
+      failureReporter,
+      ['json', { outputFile: `reports/vitest/${share ?? 'results'}.json` }],
+      ...partialReport,
+    ],
     maxWorkers: 3,
     projects: [
       {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { failureReporter } from './packages/testing/src/failure-reporter.ts'
 import suite, { common } from './vitest.config.ts'
 
 const tests = 'packages/functions/src/tests'
@@ -26,7 +27,7 @@ export default defineConfig({
   test: {
     globalSetup: suite.test?.globalSetup ?? [],
     maxWorkers: 2,
-    reporters: ['default', ['json', { outputFile: 'reports/vitest/gateway.json' }]],
+    reporters: ['default', failureReporter, ['json', { outputFile: 'reports/vitest/gateway.json' }]],
     projects: [
       { payload: '2.0', exclude: elsewhere },
       { payload: '1.0', exclude: [...elsewhere, `${tests}/rest/every-*.test.ts`] },
