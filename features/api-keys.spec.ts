@@ -6,7 +6,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { confirm } from './support/confirm.ts'
-import { press } from './support/drivers.ts'
+import { press, scriptsAtWork } from './support/drivers.ts'
 import { test } from './support/open-browser.ts'
 import { newPerson, originOf, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, openTab, signIn } from './support/scene.ts'
@@ -221,6 +221,23 @@ test('api-keys: the secret can be copied, and is gone when the page is', async (
   await page.goBack()
   await expect(page.getByRole('button', { name: 'Create key' })).toBeVisible()
   expect(await page.content()).not.toContain(secret)
+})
+
+test('api-keys: a secret that came with the document is gone from it on the next page', async ({ page }) => {
+  await signedInPerson(page)
+  // The form is sent before the scripts of the page have come.
+  await page.route('**/assets/*.js', (route) => route.abort())
+  await page.goto('/settings/api-keys/new')
+  await page.getByLabel('Name').fill('Early')
+  await page.unroute('**/assets/*.js')
+  await press(page, 'Create key')
+  await expect(page.getByRole('heading', { name: 'API key created' })).toBeVisible()
+  const secret = (await page.getByRole('definition').first().textContent()) ?? ''
+  await scriptsAtWork(page)
+  await page.getByRole('link', { name: 'I’ve saved it' }).click()
+  await expect(row(page, 'Early')).toBeVisible()
+  expect(await page.content()).not.toContain(secret)
+  expect(await page.evaluate('JSON.stringify(__remixContext.state)')).not.toContain(secret)
 })
 
 test('api-keys: a form without an expiry makes no endless key, and one without a kind no secret', async ({ page }) => {

@@ -95,6 +95,7 @@ export default function Root() {
   const { pathname } = useLocation()
   const settled = useNavigation().state === 'idle'
   useLanding()
+  useEffect(forgetData, [])
   const shown = useRef({ pathname, settled })
 
   // A browser starts a new page at its top; a client-side navigation must do the same for keyboards and screen readers. So it must
@@ -121,6 +122,12 @@ export default function Root() {
       <OfflineNotice />
     </>
   )
+}
+
+/** The first page may show a secret once, and the next pages are in the same document. So the document keeps no data after its first render. */
+function forgetData(): void {
+  window.__remixContext.state = {}
+  for (const script of document.scripts) script.text = ''
 }
 
 /** What takes the whole page's place, such as an error or the page after one, is where keyboards and screen readers are then. */
