@@ -44,7 +44,6 @@ function post(
     request.on('error', reject)
     request.on('response', (response) => {
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null })
-      response.on('error', () => {})
       response.destroy()
     })
     request.end(body)
