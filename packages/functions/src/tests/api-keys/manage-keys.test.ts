@@ -182,6 +182,14 @@ describe('creating a key', () => {
   })
 
   test.each([
+    ['::ffff:192.0.2.0/96', '0.0.0.0/0'],
+    ['::ffff:0:0/95', '::fffe:0:0/95'],
+  ])('takes the range of mapped addresses %s for %s', async (range, stored) => {
+    const { id } = await createApiKey(await app.signedIn(), { ipAllowlist: [range] })
+    expect((await rowOf(id)).ipAllowlist).toEqual([stored])
+  })
+
+  test.each([
     [0, 200],
     [1, 400],
   ])('answers metadata with %s bytes more than the limit with %s', async (more, status) => {
@@ -298,6 +306,18 @@ describe('changing a key', () => {
     expect(outcome(await update(tab, { keyId: id, ...less }))).toEqual([200, undefined])
     await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(mails)
+  })
+
+  test('calls a key without a name by the start of its secret, or else by its id', async () => {
+    const tab = await app.signedIn()
+    const secret = await createApiKey(tab, { name: undefined })
+    const signing = await createApiKey(tab, { name: undefined, publicKey: toPem(createSigner().publicKey) })
+    for (const { id } of [secret, signing]) await update(tab, { keyId: id, enabled: false })
+    const events = await app.db.auditEvent.findMany({
+      where: { userId: tab.userId, action: 'update-api-key' },
+      orderBy: { id: 'asc' },
+    })
+    expect(events.map(({ details }) => (details as { key: string }).key)).toEqual([`${secret.start}…`, signing.id])
   })
 
   test('lets a key without limits get its first limits with only a session', async () => {

@@ -305,6 +305,14 @@ describe('a signed request', () => {
     expect(await app.db.signatureNonce.count({ where: { keyId: signer.keyId } })).toBe(0)
   })
 
+  test('that had no body is refused with one, and accepted with an empty one', async () => {
+    const request = signRequest(await setUp())
+    expect(await codeOf({ request: { ...request, body: Buffer.from('{"side":"buy"}').toString('base64') } })).toBe(
+      'SIGNATURE_INVALID',
+    )
+    expect(await codeOf({ request: { ...request, body: '' } })).toBe('valid')
+  })
+
   test.each([
     ['the secret of another', 'Ed25519', undefined],
     ['another algorithm', 'P-256', undefined],
@@ -445,17 +453,19 @@ describe('GET /auth/verify', () => {
   })
 
   test.each([
-    ['unknown', async () => 'fp_user_nonsense', 401, 'INVALID_API_KEY'],
+    ['unknown', async () => 'fp_user_nonsense', 401, 'INVALID_API_KEY', 'Bearer error="invalid_token"'],
     [
       'from elsewhere',
       async () => (await createApiKey(await app.signedIn(), { ipAllowlist: ['192.0.2.1'] })).key,
       403,
       'IP_NOT_ALLOWED',
+      null,
     ],
-  ])('refuses a key that is %s, also beside a good cookie', async (_, keyOf, status, code) => {
+  ])('refuses a key that is %s, also beside a good cookie', async (_, keyOf, status, code, challenge) => {
     const tab = await app.signedIn()
     const headers = { authorization: `Bearer ${await keyOf()}` }
-    expect(outcome(await tab.get('/auth/verify', { headers, ip: '192.0.2.9' }))).toEqual([status, code])
+    const refused = await tab.get('/auth/verify', { headers, ip: '192.0.2.9' })
+    expect([...outcome(refused), refused.headers.get('www-authenticate')]).toEqual([status, code, challenge])
   })
 
   test('takes a signed request only from a gateway that names itself', async () => {

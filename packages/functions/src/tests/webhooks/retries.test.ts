@@ -45,6 +45,11 @@ async function collectWaits(random: number): Promise<number[]> {
     clock.advance(0.001)
   }
   expect(await deliveryOf(app, id)).toMatchObject({ status: 'failed', attempts: mostAttempts, finishedAt: new Date() })
+  const attempted = app.logs.filter(({ webhookId, attempts }) => webhookId === id && attempts !== undefined)
+  expect(attempted.map(({ msg }) => msg)).toEqual([
+    ...Array<string>(mostAttempts - 1).fill('webhook delivery failed: retry scheduled'),
+    'webhook delivery failed permanently',
+  ])
   clock.advance(threeDays)
   await webhooks.drain()
   expect(receiver.received).toHaveLength(mostAttempts)
@@ -111,6 +116,7 @@ describe('a webhook that fails', () => {
     const mails = app.outbox.to(contact)
     expect(mails.map(({ subject }) => subject)).toEqual([`Floorpass n’envoie plus d’événements à ${new URL(receiver.url).host}`])
     expect(mails[0]?.text).toContain('depuis trois jours')
+    expect(mails[0]?.text).toContain('\n\nBonjour,\n')
     expect(app.logs.filter(({ msg, webhookId }) => msg === 'webhook paused' && webhookId === id)).toMatchObject([
       { webhookId: id, reason: 'failing', level: 50 },
     ])
@@ -155,8 +161,9 @@ test('an event that the sweep removed fails at once, delays no other and is no f
     { status: 'failed', attempts: 1, lastStatus: null, lastError: 'the event is no longer kept', nextAttemptAt: null },
     { status: 'delivered' },
   ])
-  const [failure] = app.logs.filter(({ webhookId }) => webhookId === id)
-  expect(failure).toMatchObject({ msg: 'webhook delivery failed permanently', reason: 'the event is no longer kept' })
+  expect(app.logs.filter(({ webhookId }) => webhookId === id)).toMatchObject([
+    { msg: 'webhook delivery failed permanently', reason: 'the event is no longer kept' },
+  ])
   answer(receiver, 500)
   const [gone = ''] = await addEvents(app, ['bob'])
   await app.db.event.deleteMany({ where: { id: gone } })
