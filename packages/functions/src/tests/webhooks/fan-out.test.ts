@@ -114,6 +114,26 @@ test('a service without webhooks reads nothing when events come', async () => {
   expect(findMany).toHaveBeenCalledTimes(reads)
 })
 
+test('a queue that cannot be read says why, and the next look reads it', async () => {
+  const { id } = await addWebhook(app, nowhere)
+  await addEvents(app, ['ada'])
+  const { db, sql } = app.service.deps
+  for (const [source, method, webhookId] of [
+    [db.webhook, 'findMany', undefined],
+    [sql, 'transaction', id],
+  ] as const) {
+    app.logs.length = 0
+    const read = vi.spyOn(source as typeof sql, method as 'transaction').mockRejectedValueOnce(new Error('the disk is gone'))
+    await webhooks.drain()
+    read.mockRestore()
+    const failures = app.logs.filter(({ msg }) => msg === 'webhook queue read failed')
+    expect(failures).toMatchObject([{ level: 50, err: { message: 'the disk is gone' } }])
+    expect(failures[0]?.webhookId).toBe(webhookId)
+  }
+  await webhooks.drain()
+  expect(await app.db.webhookDelivery.findFirstOrThrow()).toMatchObject({ webhookId: id, attempts: 1 })
+})
+
 test.runIf(testDatabase.kind === 'postgres')('a pause begins after the events that are being added', async () => {
   const { id } = await addWebhook(app, nowhere)
   const before = (await app.db.eventFeed.findFirstOrThrow()).position

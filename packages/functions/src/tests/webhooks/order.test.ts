@@ -5,6 +5,8 @@ import type { Sql } from '@floorpass/db'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import {
   addEvents,
   addWebhook,
@@ -241,6 +243,28 @@ describe('a lease', () => {
     expect(await app.db.webhook.findUniqueOrThrow({ where: { id } })).toMatchObject({ failingSince: null })
     expect(count).toBe(3)
   })
+})
+
+test.runIf(testDatabase.kind === 'postgres')('a result waits for a claim of the same webhook', async () => {
+  const receiver = await startReceiver()
+  const { id } = await addWebhook(app, receiver.url)
+  const answer = holdAnswers(receiver)
+  await addEvents(app, ['ada'])
+  const draining = webhooks.drain()
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const claiming = app.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT FROM webhooks WHERE id = ${id} FOR NO KEY UPDATE`
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  answer()
+  await waitForLocks(app)
+  expect(await deliveryOf(app, id)).toMatchObject({ status: 'waiting' })
+  release.resolve()
+  await Promise.all([claiming, draining])
+  expect(await deliveryOf(app, id)).toMatchObject({ status: 'delivered' })
 })
 
 test('a user with many due deliveries delays no other user', async () => {

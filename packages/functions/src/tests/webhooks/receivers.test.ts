@@ -9,7 +9,7 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
 import { holdTimeouts, shortenTimeouts } from '@floorpass/testing/timeouts'
-import { addEvents, addWebhook, deliveryOf, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
+import { addEvents, addWebhook, createQueue, deliveryOf, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp(privateTargets)
@@ -175,6 +175,14 @@ describe('a receiver', () => {
       lastStatus: null,
       lastError: expect.stringContaining('ECONNREFUSED'),
     })
+  })
+
+  test('whose failure has a long text leaves 500 characters of it', async () => {
+    const { id } = await addWebhook(app, 'https://hooks.example.test/')
+    await addEvents(app, ['ada'])
+    const resolve = () => Promise.reject(new Error(`${'x'.repeat(499)}yz`))
+    await createQueue(app, { resolve }).drain()
+    expect(await deliveryOf(app, id)).toMatchObject({ status: 'waiting', lastError: `${'x'.repeat(499)}y` })
   })
 
   test('with a certificate of an unknown authority sees no event', async () => {
