@@ -7,7 +7,8 @@ import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authentica
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
 import { addPasskey } from '@floorpass/testing/passkeys'
-import { addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
+import { refuseMail } from '@floorpass/testing/refused-mails'
+import { addressOf, everyProvider, lockUser, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test } from 'vitest'
 
@@ -15,6 +16,10 @@ const settings = { ...everyProvider, SERVICE_KEYS: serviceKey }
 /** The same calls run without other users' rows and beside them. A count, a list or a write that crosses to another owner differs. */
 const [alone, crowded] = await Promise.all([createTestApp(settings), createTestApp(settings)])
 const others = await Promise.all([addOther({ confirmed: true }), addOther({ confirmed: false })])
+for (const [index, { userId }] of others.entries()) {
+  const data = { userId, action: 'restore-user', detail: '', reason: 'called back', requestedBy: others[1 - index]?.userId ?? '' }
+  await crowded.db.approval.create({ data: { ...data, expiresAt: new Date(Date.now() + 1e9) } })
+}
 await crowded.db.outboxEvent.deleteMany()
 const ids = others.flatMap(({ traces }) => traces)
 
@@ -148,6 +153,38 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
     'update-organization',
   ])
     await app.db.auditEvent.create({ data: { userId, action, organizationId: organization.id, details: { method: 'passkey' } } })
+  await app.db.hold.create({ data: { userId, reason: 'change-password', startedAt: old, endsAt: expiresAt } })
+  const mailId = await refuseMail(app, person.email)
+  await app.db.queuedMail.update({ where: { id: mailId }, data: { lastError: `550 ${person.email} is unknown` } })
+  await app.db.service.create({
+    data: {
+      name: `desk-${randomUUID().slice(0, 8)}`,
+      scopes: ['key:verify'],
+      createdBy: userId,
+      secrets: { create: [1, 2].map((n) => ({ secretHash: name(`service${n}`), expiresAt: n === 1 ? null : expiresAt })) },
+    },
+  })
+  const delivery = { type: 'session.ended', orderKey: userId, createdAt: old }
+  await app.db.webhook.create({
+    data: {
+      url: `https://hooks.example.test/${userId}`,
+      contact: person.email,
+      keysSealed: name('keys'),
+      createdBy: userId,
+      ...(confirmed && { pausedAt: old, pauseReason: 'operator', pausedAfter: 0n }),
+      // No event has this type, so that only an operator queues what the callers do.
+      types: ['none'],
+      deliveries: {
+        create: [null, expiresAt].map((nextAttemptAt, n) => ({
+          ...delivery,
+          nextAttemptAt,
+          status: nextAttemptAt ? 'waiting' : 'failed',
+          position: n,
+          eventId: name(`event${n}`),
+        })),
+      },
+    },
+  })
   await app.db.user.update({
     where: { id: userId },
     data: {
@@ -247,6 +284,11 @@ const routeCases = routes
       return show(await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`))
     },
   ])
+
+/** Their answers are about every user, so only what they write is compared. */
+const administratorRoutes = routes
+  .filter(({ access, method }) => access === 'administrator' && method === 'POST')
+  .map(({ path }) => [`POST ${path}`, path, samples.get(crowded)?.[`POST ${path}`]] as const)
 
 const isOld = { createdAt: new Date(0) }
 const owned = ({ userId }: SignedIn) => ({ where: { userId } })
@@ -586,6 +628,54 @@ const readTargets = async (userId: string) => ({
   member: await crowded.db.member.findFirstOrThrow({ where: { userId } }),
 })
 
+const why = ['--reason', 'lost phone, called back']
+const operatorService = async () => {
+  const service = `mine-${randomUUID().slice(0, 8)}`
+  expect((await adminOf(crowded)('create-service', service, '--scopes', 'key:verify')).code).toBe(0)
+  return service
+}
+const operatorWebhook = async () => {
+  const target = ['https://hooks.example.test/mine', '--contact', 'desk@example.test', '--types', 'key.ended']
+  const { json } = await adminOf(crowded)('create-webhook', ...target, '--json')
+  return (json as { id: string }).id
+}
+/** The words of a command that acts on one row. */
+const operatorCommands: Record<string, (tab: SignedIn) => Promise<string[]>> = {
+  'rotate-service': async () => [await operatorService()],
+  'rotate-service --now': async () => [await operatorService(), '--now'],
+  'drop-service': async () => [await operatorService(), '--yes'],
+  'pause-webhook': async () => [await operatorWebhook()],
+  'resume-webhook': async () => {
+    const id = await operatorWebhook()
+    await adminOf(crowded)('pause-webhook', id)
+    return [id]
+  },
+  'rotate-webhook': async () => [await operatorWebhook()],
+  'rotate-webhook --now': async () => [await operatorWebhook(), '--now'],
+  'replay-webhook --failed': async () => [await operatorWebhook(), '--failed'],
+  'drop-webhook': async () => [await operatorWebhook(), '--yes'],
+  'retry-mail': async ({ person }) => [await refuseMail(crowded, person.email)],
+  'drop-mail': async ({ person }) => [await refuseMail(crowded, person.email), '--yes'],
+  'grant-role': async ({ userId }) => {
+    await crowded.db.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
+    return [userId, '--role', 'auditor', ...why, '--yes']
+  },
+  'revoke-role': async ({ userId }) => {
+    await crowded.db.user.update({ where: { id: userId }, data: { role: 'auditor' } })
+    return [userId, ...why]
+  },
+  'suspend-organization': async (tab) => [(await found(tab)).id, ...why, '--yes'],
+  'restore-organization': async (tab) => {
+    const { id } = await found(tab)
+    await adminOf(crowded)('suspend-organization', id, ...why, '--yes')
+    return [id, ...why]
+  },
+  'request-unlock': async ({ userId }) => {
+    await lockUser(crowded, userId)
+    return [userId, ...why, '--yes']
+  },
+}
+
 describe('keeps to the rows of the caller', () => {
   test.each([...routeCases, ...otherCases])('%s', async (_, run) => {
     const before = await readOthersBefore()
@@ -593,6 +683,23 @@ describe('keeps to the rows of the caller', () => {
     expect(await readOthers()).toEqual(before)
     expect([actual.answer, ...actual.rows, ...actual.mails].map(traceOf).filter(Boolean)).toEqual([])
     expect(actual.seen).toEqual(expected.seen)
+  })
+
+  test.each(administratorRoutes)('%s changes what it names', async (_, path, createInput) => {
+    await removeCallers(crowded)
+    const tab = await crowded.signedIn()
+    const input = await createInput?.(tab)
+    const before = await readOthers()
+    expect((await tab.post(addressOf(path), input)).status).toBe(200)
+    expect(await readOthers()).toEqual(before)
+  })
+
+  test.each(Object.entries(operatorCommands))('the command %s changes what it names', async (name, createWords) => {
+    await removeCallers(crowded)
+    const words = await createWords(await crowded.signedIn())
+    const before = await readOthers()
+    expect(await adminOf(crowded)(name.split(' ')[0] ?? '', ...words)).toMatchObject({ code: 0 })
+    expect(await readOthers()).toEqual(before)
   })
 
   test.each(foreign)('cannot %s of another user', async (_, target) => {
