@@ -28,6 +28,7 @@ export const tables = [
   'audit/one-transaction.test.ts',
   'events/every-change.test.ts',
   'protection/every-mutating-route.test.ts',
+  'rest/openapi.test.ts',
   'rest/owner-boundary.test.ts',
 ]
 

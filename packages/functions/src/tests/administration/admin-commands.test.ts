@@ -92,6 +92,15 @@ describe('users and their sessions', () => {
     expect(await events(id, 'revoke-session')).toMatchObject([{ actorId: 'operator:grace', details: { count: 2 } }])
   })
 
+  test('lists the sessions that have not ended, newest first', async () => {
+    const { id, email } = await person()
+    for (const _ of [1, 2, 3]) await signInAs(email)
+    const [newest, middle, oldest] = (await json('sessions', id)) as { id: string }[]
+    await app.db.session.update({ where: { handle: middle?.id ?? '' }, data: { expiresAt: new Date(Date.now() - 1000) } })
+    await app.db.session.update({ where: { handle: newest?.id ?? '' }, data: { createdAt: new Date(0) } })
+    expect(((await json('sessions', id)) as { id: string }[]).map((session) => session.id)).toEqual([oldest?.id, newest?.id])
+  })
+
   test('revokes one session by its id and leaves the other one', async () => {
     const { id, email } = await person()
     await signInAs(email)
