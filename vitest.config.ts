@@ -65,8 +65,8 @@ export const common = {
   setupFiles: 'packages/testing/src/each-file.ts',
   maxWorkers: 3,
   // They end a hang, and nothing else: on a busy machine a test takes twenty times as long.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 360_000,
+  hookTimeout: 360_000,
 } as const
 
 export default defineConfig({

@@ -242,14 +242,14 @@ describe('migrate', () => {
     'creates and migrates an embedded database that no service has started on; the plan creates nothing',
     async () => {
       const DATA_DIR = join(await temporaryFolder(), 'new')
-      const plan = await admin({ DATA_DIR }, 'migrate', '--plan', '--json')
+      const plan = await adminHere({ DATA_DIR }, 'migrate', '--plan', '--json')
       expect(plan).toMatchObject({
         code: 3,
         json: { pending: expect.arrayContaining([expect.objectContaining({ name: '20261121000000_init' })]) },
       })
       await expect(readFile(DATA_DIR)).rejects.toMatchObject({ code: 'ENOENT' })
       expect(await admin({ DATA_DIR }, 'migrate')).toMatchObject({ code: 0, stdout: expect.stringMatching(/migrations applied/) })
-      expect(await admin({ DATA_DIR }, 'migrate', '--plan')).toMatchObject({ code: 0, stdout: 'No migration is pending.\n' })
+      expect(await adminHere({ DATA_DIR }, 'migrate', '--plan')).toMatchObject({ code: 0, stdout: 'No migration is pending.\n' })
     },
   )
 

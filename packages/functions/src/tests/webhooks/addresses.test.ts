@@ -2,7 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createOperator, findWebhookUrlProblem } from '@floorpass/api/administration'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { shortenTimeouts } from '@floorpass/testing/timeouts'
+import { eventually } from '@floorpass/testing/eventually'
+import { holdTimeouts } from '@floorpass/testing/timeouts'
 import { addEvents, addWebhook, createQueue, deliveryOf, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
@@ -138,12 +139,15 @@ describe('without private targets', () => {
   })
 
   test('resolves a name once and connects to the address that it checked, whatever the name says later', async () => {
-    shortenTimeouts()
+    const timeouts = holdTimeouts()
     const opened = watchConnections()
     // The address belongs to no network: IANA has not allocated it.
     const resolve = vi.fn(async () => [{ address: '127.0.0.1', family: 4 }])
     resolve.mockResolvedValueOnce([{ address: '2d00::1', family: 6 }])
-    await sendToAll(['https://rebinding.example.test/'], resolve)
+    const sending = sendToAll(['https://rebinding.example.test/'], resolve)
+    await eventually(() => expect(opened).toEqual(['2d00::1']))
+    timeouts.fire()
+    await sending
     expect(resolve.mock.calls).toEqual([['rebinding.example.test']])
     expect(opened).toEqual(['2d00::1'])
   })
