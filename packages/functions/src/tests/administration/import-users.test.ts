@@ -259,12 +259,17 @@ describe('an imported user with an unverified email', () => {
     const email = await importUnverified('imported-google')
     const passkey = { credentialId: 'imported', publicKey: new Uint8Array(32), isSyncable: false, backedUp: false, aaguid: '' }
     await app.db.passkey.create({ data: { ...passkey, userId: 'imported-google', name: 'Of another person' } })
+    const bystander = await app.signedIn()
+    const { userId } = bystander
+    await app.db.passkey.create({ data: { ...passkey, credentialId: 'of-a-bystander', userId, name: 'Laptop' } })
     const { tab } = await atGoogle('new-google', email)
     expect(await userIn(tab)).toMatchObject({ id: 'imported-google', email, emailVerified: true, name: 'Ada Imported' })
     expect((await signIn(app, { email, password: 'violet harbor imported-google' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     const accounts = await app.db.account.findMany({ where: { userId: 'imported-google' } })
     expect(accounts).toMatchObject([{ providerId: 'google', accountId: 'new-google' }])
     expect(await app.db.passkey.count({ where: { userId: 'imported-google' } })).toBe(0)
+    const kept = [app.db.account.count({ where: { userId } }), app.db.passkey.count({ where: { userId } })]
+    expect([await userIn(bystander), ...(await Promise.all(kept))]).toMatchObject([{ id: userId }, 1, 1])
   })
 
   test('voids the reset links that were sent before the email was claimed', async () => {

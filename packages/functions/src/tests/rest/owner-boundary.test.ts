@@ -571,6 +571,28 @@ const otherCases: [string, Case][] = [
       return show(await other.post('/auth/two-factor/verify', { code: authenticator.code(1), trustDevice: true }))
     },
   ],
+  [
+    'a trusted device in place of the oldest of twenty',
+    async (app, tab) => {
+      const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
+      for (let n = 0; n < policy.twoFactor.trustedDevicesPerUser; n += 1) {
+        const data = { ...isOld, userId: tab.userId, secretHash: randomUUID(), expiresAt: new Date(Date.now() + 1e9) }
+        await app.db.trustedDevice.create({ data })
+      }
+      const other = app.browser()
+      await other.post('/auth/sign-in/email', tab.person)
+      return show(await other.post('/auth/two-factor/verify', { code: authenticator.code(1), trustDevice: true }))
+    },
+  ],
+  [
+    'an invitation that is sent again',
+    async (app, tab) => {
+      const { id: organizationId } = await found(tab)
+      const { email } = app.person()
+      const invite = () => tab.post('/auth/organization/invite-member', { organizationId, email, role: 'member', resend: true })
+      return [show(await invite()), show(await invite())]
+    },
+  ],
   ...['/revoke-other-sessions', '/revoke-sessions'].map((path): [string, Case] => [
     `${path} with three sessions`,
     async (app, tab) => {

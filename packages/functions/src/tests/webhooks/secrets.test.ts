@@ -1,4 +1,4 @@
-import { createSecretBox, createSecretResealer } from '@floorpass/api'
+import { createSecretBox, createSecretResealer, type SecretBox } from '@floorpass/api'
 import { createOperator, findWebhooks, rotateWebhook } from '@floorpass/api/administration'
 import type { Database } from '@floorpass/db'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -58,12 +58,15 @@ test('keys that do not open fail the delivery without a word of them', async () 
 test('a new AUTH_SECRET reseals the keys of webhooks, former ones too, so that the old secret can be removed', async () => {
   const receiver = await startReceiver()
   const { id } = await addWebhook(app, receiver.url)
-  await rotateWebhook(operator, id, { now: false })
-  const before = await openRow(id)
+  const other = await addWebhook(app, 'https://other.example.test/', ['key.ended'])
+  const ids = [id, other.id]
+  for (const each of ids) await rotateWebhook(operator, each, { now: false })
+  const open = (box?: SecretBox) => Promise.all(ids.map((each) => openRow(each, box)))
+  const before = await open()
   const both = createSecretBox([nextSecret, testSecret])
-  expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(2)
+  expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(4)
   expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(0)
-  expect(await openRow(id, createSecretBox([nextSecret]))).toEqual(before)
+  expect(await open(createSecretBox([nextSecret]))).toEqual(before)
   await addEvents(app, ['ada'])
   await createQueue(app, { secretBox: createSecretBox([nextSecret]) }).drain()
   expect(receiver.received).toHaveLength(1)
