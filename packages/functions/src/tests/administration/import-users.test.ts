@@ -182,9 +182,11 @@ describe('import from a file', () => {
 
   test('a sign-up that never verified the email does not block its verified owner', async () => {
     const { email } = await app.signUp()
+    const others = [(await app.signUp()).email, (await app.signedIn()).person.email]
     const file = await lines('squatted.ndjson', [await row('owner1', { email })])
     expect(await json('import', file)).toMatchObject({ imported: 1, refused: 0 })
     expect((await signIn(app, { email, password: 'violet harbor owner1' })).status).toBe(200)
+    expect(await app.db.user.count({ where: { email: { in: others } } })).toBe(2)
   })
 
   test('suspends a banned user unless the ban is over, and refuses a user with two passwords', async () => {

@@ -286,9 +286,10 @@ const routeCases = routes
   ])
 
 /** Their answers are about every user, so only what they write is compared. */
-const administratorRoutes = routes
-  .filter(({ access, method }) => access === 'administrator' && method === 'POST')
+const routesAboutUsers = routes
+  .filter(({ access, method }) => (access === 'administrator' || access === 'service') && method === 'POST')
   .map(({ path }) => [`POST ${path}`, path, samples.get(crowded)?.[`POST ${path}`]] as const)
+const asService = { headers: { authorization: `Bearer ${serviceKey}` } }
 
 const isOld = { createdAt: new Date(0) }
 const owned = ({ userId }: SignedIn) => ({ where: { userId } })
@@ -707,12 +708,14 @@ describe('keeps to the rows of the caller', () => {
     expect(actual.seen).toEqual(expected.seen)
   })
 
-  test.each(administratorRoutes)('%s changes what it names', async (_, path, createInput) => {
+  test.each(routesAboutUsers)('%s changes what it names', async (_, path, createInput) => {
     await removeCallers(crowded)
     const tab = await crowded.signedIn()
     const input = await createInput?.(tab)
+    const isForService = routes.some((route) => route.path === path && route.access === 'service')
+    const caller = isForService ? crowded.browser() : tab
     const before = await readOthers()
-    expect((await tab.post(addressOf(path), input)).status).toBe(200)
+    expect((await caller.post(addressOf(path), input, isForService ? asService : {})).status).toBe(200)
     expect(await readOthers()).toEqual(before)
   })
 

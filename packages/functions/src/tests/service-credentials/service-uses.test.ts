@@ -19,12 +19,13 @@ const call = (secret: string) =>
 const readSecret = (secret: string) => db.serviceSecret.findUniqueOrThrow({ where: { secretHash: hashToken(secret) } })
 
 test('counts 64 concurrent calls exactly, and adds them to what was counted before', async () => {
-  const secret = await createService('exact')
+  const [secret, unused] = [await createService('exact'), await createService('unused')]
   for (const total of [64n, 128n]) {
     await Promise.all(Array.from({ length: 64 }, () => call(secret)))
     await serviceUses.flush()
     expect(await readSecret(secret)).toMatchObject({ uses: total, lastUsedAt: expect.any(Date) })
   }
+  expect(await readSecret(unused)).toMatchObject({ uses: 0n, lastUsedAt: null })
 })
 
 test('counts the calls that come while a flush writes', async () => {
