@@ -586,6 +586,20 @@ const otherCases: [string, Case][] = [
     },
   ],
   [
+    'the right password of a user whose email is not verified',
+    async (app) => {
+      const { email, password } = await app.signUp()
+      return show(await app.browser().post('/auth/sign-in/email', { email, password }))
+    },
+  ],
+  [
+    'a session that was not seen for a long time',
+    async (app, tab) => {
+      await app.db.session.updateMany({ ...owned(tab), data: { lastSeenAt: new Date(0) } })
+      return show(await tab.get('/auth/get-session'))
+    },
+  ],
+  [
     'an invitation that is sent again',
     async (app, tab) => {
       const { id: organizationId } = await found(tab)
